@@ -1,0 +1,1 @@
+"""Memory for a coding agent: the model understands, the program constrains, the person decides."""

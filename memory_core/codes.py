@@ -1,0 +1,78 @@
+"""Every reason code, status and cause, one sentence each: what a maintainer reads, and what programs match on.
+
+A sentence may name values in braces; `sentence` fills them in. Codes are stable, sentences are not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Area = Literal["verdict", "reply", "file", "record", "summary", "context", "profile", "history"]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One code: where it belongs, the requirement it serves, and its sentence."""
+
+    code: str
+    area: Area
+    rule: str
+    sentence: str
+
+
+def _table(area: Area, rows: str) -> dict[str, Code]:
+    """Rows of `code | rule | sentence`."""
+    table: dict[str, Code] = {}
+    for row in rows.strip().splitlines():
+        code, rule, sentence = (cell.strip() for cell in row.split("|", 2))
+        table[code] = Code(code, area, rule, sentence)
+    return table
+
+
+# What judging says of an operation (section 7).
+VERDICT = _table(
+    "verdict",
+    """
+accepted           | A2  | Nothing stands against it.
+unknown_operation  | A4  | Operation {observed} is unknown; only create_new and update_existing exist, spelled exactly so.
+missing_field      | A4  | Field {field} is missing.
+empty_field        | A4  | Field {field} is empty: it holds no letter, digit or emoji.
+wrong_type         | A4  | {field} is {observed}; {limit} is expected.
+too_long           | A4  | Field {field} has {observed} of {limit} characters.
+unknown_id         | A4  | No {kind} has the id {observed}; ids are matched exactly.
+wrong_kind         | A4  | {observed} is {actual}, not {kind}.
+inactive_target    | A4  | {observed} is inactive; a delta may not change or revive it.
+illegal_type       | A4  | Type {observed} is unknown; only durable_preference and project_note exist.
+illegal_source     | A5  | Source {observed} is not allowed for {kind}; it must be {limit}.
+type_change        | A4  | The type of {target} would change from {limit} to {observed}.
+source_change      | A5  | The source of {target} would change from {limit} to {observed}.
+label_change       | A4  | The label of {target} would change from {limit} to {observed}; an update keeps it.
+placeholder        | A4  | Field {field} repeats placeholder text of the prompt: {observed}.
+long_term_full     | D6  | Long-term memory holds {observed} of {limit} items, all active; none is dropped silently.
+already_summarised | A4  | The turn {observed} has a summary already.
+no_change          | A4  | The update would change nothing.
+no_room            | D6  | There is no room: a pending turn, or this operation itself, would be trimmed for space.
+duplicate_summary  | A9c | The turn {observed} is summarised earlier in this delta; the first one wins.
+create_with_target | A9c | create_new names the target {observed}; an operation either creates or updates.
+bad_unicode        | U2  | Field {field} holds half a character (a lone surrogate) and cannot be stored.
+turn_left          | A4  | The turn {observed} has left the document since; the link to it is dropped.
+drops_item         | D6  | Long-term memory is full; the oldest inactive item {observed} is dropped for it.
+turned_down_before | R4c | A proposal like this was turned down on {at}{note}.
+""",
+)
+
+CODES: dict[str, Code] = {**VERDICT}
+
+
+def sentence(code: str, **values: object) -> str:
+    """The code's sentence with its values filled in; a value that is not given stays visible as its name."""
+    template = CODES[code].sentence
+    for name, value in values.items():
+        template = template.replace("{" + name + "}", str(value))
+    return template
+
+
+def rule_of(code: str) -> str:
+    """The number of the requirement that a code serves."""
+    return CODES[code].rule

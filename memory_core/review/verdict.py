@@ -1,0 +1,135 @@
+"""What judging gives back: `Review`, `Verdict`, `Check` (A2). Frozen values; field names are those of the JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from memory_core.capacity import Sizes, Trimmed
+from memory_core.clock import Marks
+from memory_core.delta import Kind, ReplyReason
+from memory_core.document import MemoryDocument, RecentTurn
+
+Judgement = Literal["accepted", "held", "rejected"]
+CheckOutcome = Literal["passed", "remark", "held", "failed"]
+Decision = Literal["accept", "turn_down"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Words of a turn that carry an operation (A7); `speaker` is `user` or `assistant`."""
+
+    turn_id: str
+    speaker: Literal["user", "assistant"]
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One rule that ran over one operation: what it saw, against which limit, and what came of it."""
+
+    rule: str
+    code: str
+    outcome: CheckOutcome
+    message: str
+    observed: Any = None
+    limit: Any = None
+    field: str | None = None
+    """The field of the operation that it is about."""
+    neighbour: str | None = None
+    """Id of a stored item, or place of another operation in the delta (A8)."""
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the program says of one operation, and what the operation would do.
+
+    `verdict` is the program's word; `decision` the person's, if any; `effective` what happens if applied now.
+    """
+
+    at: str
+    kind: Kind
+    operation: str | None
+    target_id: str | None
+    verdict: Judgement
+    code: str
+    message: str
+    checks: tuple[Check, ...]
+    before: dict[str, Any] | None = None
+    after: dict[str, Any] | None = None
+    evidence: tuple[Evidence, ...] = ()
+    neighbour: str | None = None
+    decision: Decision | None = None
+    dropped: tuple[str, ...] = ()
+    """Ids of entries that accepting this operation drops, such as the oldest inactive item (D6)."""
+
+    @property
+    def effective(self) -> Literal["apply", "wait", "close"]:
+        """Applying writes it, leaves it waiting (a held one without a decision), or closes it (R3b)."""
+        if self.verdict == "rejected" or self.decision == "turn_down":
+            return "close"
+        if self.verdict == "held" and self.decision != "accept":
+            return "wait"
+        return "apply"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnedDown:
+    """An operation that a person turned down before (R4c)."""
+
+    kind: Kind
+    type: str | None
+    label: str
+    summary: str
+    at: str
+    note: str = ""
+    delta_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeContext:
+    """All that judging needs beside document, delta and policy; frozen with the queued delta (A1)."""
+
+    proposed_at: str
+    """ISO 8601 with offset; new ids and times are of this moment."""
+    batch: tuple[RecentTurn, ...] = ()
+    """The turns that the delta was made from, as they were then."""
+    placeholders: tuple[str, ...] = ()
+    """Texts of the prompt that no operation may echo (A4, U3b)."""
+    turned_down: tuple[TurnedDown, ...] = ()
+    marks: Marks = field(default_factory=dict)
+    """Numbers in use in history and queue; new ids are above them and above the document's (D4)."""
+
+
+Decisions = Mapping[str, Decision]
+"""The person's decisions by the operation's place, such as `long_term_operations[0]`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """All verdicts of one delta against one document, and the document that they would leave."""
+
+    reply: Literal["parsed", "refused"]
+    reason: ReplyReason | None
+    remarks: tuple[str, ...]
+    ignored_keys: tuple[str, ...]
+    base: str
+    """SHA-256 of the bytes of the file that was judged against (R4b)."""
+    delta: str | None
+    policy: str
+    operations: tuple[Verdict, ...]
+    document: MemoryDocument
+    """The resulting document: exactly what applying writes."""
+    trimmed: tuple[Trimmed, ...]
+    bytes: Sizes
+    changes: bool = False
+    """Whether applying would change the document at all."""
+
+    def counts(self) -> dict[Judgement, int]:
+        """How many operations the program accepted, held, rejected."""
+        return {
+            judgement: sum(verdict.verdict == judgement for verdict in self.operations)
+            for judgement in ("accepted", "held", "rejected")
+        }
