@@ -71,6 +71,14 @@ def parse_time(text: str) -> datetime | None:
         return None
 
 
+def has_offset(text: str) -> bool:
+    """Whether a readable time carries its UTC offset (D5)."""
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
+
+
 def instant(text: str, now: datetime) -> datetime:
     """What entries are ordered by: the instant, one in the future as now, one that cannot be read as now (S4)."""
     moment = parse_time(text)

@@ -62,7 +62,43 @@ turned_down_before | R4c | A proposal like this was turned down on {at}{note}.
 """,
 )
 
-CODES: dict[str, Code] = {**VERDICT}
+# What reading the file finds (section 3).
+FILE = _table(
+    "file",
+    """
+unreadable           | S2  | memory.json cannot be read: {reason}.
+link_refused         | S8  | {observed} is a link; it is neither followed nor replaced.
+too_large            | S2  | memory.json has {observed} bytes; no memory is that large.
+not_utf8             | S2  | Not UTF-8: the byte at offset {observed} fits no character.
+not_json             | S2  | Not JSON at line {line}, column {column}: {reason}.
+too_deep             | S2  | Nested too deeply for any memory.
+number_out_of_range  | S2  | A number is out of range.
+not_a_number         | S2  | {observed} is no JSON value.
+not_object           | S2  | The file holds {observed}; an object is expected.
+other_version        | S3  | The file is of version {observed}, this program reads version {limit}; it counts as empty.
+byte_order_mark      | S7c | The file starts with a byte order mark; it is written back without.
+duplicate_key        | S4  | Key {observed} stands twice in one object; the last one counts.
+over_count           | D6  | {observed} entries, the limit is {limit}.
+left_out             | D6  | {observed} values beyond the limit are left out.
+wrong_type_stored    | S4  | It is {observed}; {limit} is expected.
+missing_stored       | S4  | The field is missing.
+empty_stored         | S4  | The field is empty.
+foreign_intent       | S4  | Intent {observed} has no place in memory; only {limit} have.
+illegal_value        | S4  | {observed} is no legal value; {limit} is expected.
+too_long_stored      | S4  | {observed} of {limit} characters.
+bad_time             | S4  | {observed} is no time that can be read.
+no_offset            | S4  | {observed} has no UTC offset; it is read as local time.
+future_time          | S4  | {observed} lies in the future; it is ordered as now.
+same_id              | S4  | The id {observed} is taken by an earlier entry.
+wrong_list           | S4  | An item of type {observed} stands in the list for {limit}.
+wrong_source         | S4  | Source {observed} is not allowed for this type; it must be {limit}.
+bad_unicode_stored   | S4  | Half a character (a lone surrogate) cannot be stored.
+unknown_key_kept     | S7c | The program does not know this key; it is kept.
+unknown_key_dropped  | S7c | The program does not know this key; a copy of the file is kept before it is dropped.
+""",
+)
+
+CODES: dict[str, Code] = {**VERDICT, **FILE}
 
 
 def sentence(code: str, **values: object) -> str:
