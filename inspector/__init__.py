@@ -1,0 +1,1 @@
+"""The console on `memory_core`, and its command line. Owns no rule."""

@@ -98,7 +98,35 @@ unknown_key_dropped  | S7c | The program does not know this key; a copy of the f
 """,
 )
 
-CODES: dict[str, Code] = {**VERDICT, **FILE}
+# Why a reply is refused, and what was repaired in one (U2, U2b).
+REPLY = _table(
+    "reply",
+    """
+reply_empty             | U2  | The reply is empty.
+reply_no_object         | U2  | The reply holds no JSON object.
+reply_not_json          | U2  | The reply is not valid JSON: {reason}.
+reply_truncated         | U2  | The reply ends in the middle of its JSON object.
+reply_cut_off           | U2b | The reply was cut off at the token limit{limit}.
+reply_several_objects   | U2  | The reply holds more than one JSON object.
+reply_not_object        | U2  | The reply is {observed} at the top; an object is required.
+reply_nan               | U2  | {observed} is not JSON.
+reply_duplicate_keys    | U2  | Key {observed} stands twice in one object.
+reply_think_open        | U2  | A reasoning block is not closed, so there is no answer.
+reply_too_deep          | U2  | The reply is nested deeper than {limit} levels.
+reply_number            | U2  | A number is out of range.
+reply_not_utf8          | U2b | The reply is not UTF-8: the byte at offset {observed} fits no character.
+reply_unknown_keys      | U2  | The object holds only unknown keys: {observed}.
+reply_control_character | U2  | A string holds a raw control character.
+reply_too_large         | U2  | The reply has {observed} characters; no delta is that large.
+reply_filtered          | U2b | The endpoint's content filter stopped the answer.
+reply_tool_call         | U2b | The model called a tool; a delta is asked for.
+repaired_commas         | U2  | Trailing commas were taken out ({observed}).
+repaired_breaks         | U2  | Raw line breaks or tabs inside strings were folded into one space ({observed}).
+whole_at_limit          | U2b | The answer stopped at the token limit, but its object is whole.
+""",
+)
+
+CODES: dict[str, Code] = {**VERDICT, **FILE, **REPLY}
 
 
 def sentence(code: str, **values: object) -> str:

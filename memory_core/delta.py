@@ -7,6 +7,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from memory_core.codes import sentence
+from memory_core.reply import RefusalError, ReplyReason, find_object
+
 Section = Literal["turn_summaries", "topic_operations", "long_term_operations"]
 Kind = Literal["turn_summary", "topic", "long_term"]
 
@@ -55,17 +58,6 @@ class MemoryDelta:
 
 
 @dataclass(frozen=True, slots=True)
-class ReplyReason:
-    """Why a reply was refused; line and column count from 1 where they are known."""
-
-    code: str
-    message: str
-    hint: str = ""
-    line: int | None = None
-    column: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class ParsedReply:
     """What the parser made of a reply: a delta, or a reason (U2)."""
 
@@ -73,3 +65,69 @@ class ParsedReply:
     reason: ReplyReason | None = None
     remarks: tuple[str, ...] = ()
     ignored_keys: tuple[str, ...] = field(default=())
+
+
+KNOWN_KEYS: dict[Kind, frozenset[str]] = {
+    "turn_summary": frozenset({"turn_id", "summary"}),
+    "topic": frozenset({"operation", "target_id", "label", "summary", "related_turn_ids"}),
+    "long_term": frozenset({"operation", "target_id", "type", "label", "summary", "source"}),
+}
+
+
+class MemoryDeltaParser:
+    """From a model's reply to a delta, or to the reason why it is refused (U2, U2b)."""
+
+    @staticmethod
+    def parse(reply: str | bytes, *, finish_reason: str | None = None, token_limit: int | None = None) -> ParsedReply:
+        """Parse a reply; never raises, whatever the bytes. `token_limit` is named where the reply was cut off at it."""
+        text = ""
+        try:
+            text = _decoded(reply)
+            _check_finish(finish_reason)
+            found = find_object(text)
+            delta = _delta(found.value)
+        except RefusalError as refusal:
+            if finish_reason == "length" and refusal.code not in {"reply_not_utf8", "reply_too_large"}:
+                limit = f" of {token_limit} tokens" if token_limit else ""
+                refusal = RefusalError(
+                    "reply_cut_off", "Raise the token limit; asking again changes nothing.", limit=limit
+                )
+            return ParsedReply(None, refusal.reason(text))
+        remarks = found.remarks
+        if finish_reason == "length":
+            remarks = (*remarks, sentence("whole_at_limit"))
+        return ParsedReply(delta, None, remarks, _ignored(found.value))
+
+
+def _decoded(reply: str | bytes) -> str:
+    if isinstance(reply, str):
+        return reply
+    try:
+        return reply.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise RefusalError("reply_not_utf8", observed=error.start) from error
+
+
+def _check_finish(finish_reason: str | None) -> None:
+    if finish_reason == "content_filter":
+        raise RefusalError("reply_filtered", "The endpoint's filter cut the answer; even one that parses is not used.")
+    if finish_reason in {"tool_calls", "function_call"}:
+        raise RefusalError("reply_tool_call", "The model called a tool instead of answering.")
+
+
+def _delta(value: dict[str, Any]) -> MemoryDelta:
+    if value and not any(section in value for section in SECTIONS):
+        keys = ", ".join(value)[:120]
+        raise RefusalError("reply_unknown_keys", "A delta has " + ", ".join(SECTIONS) + ".", observed=keys)
+    return MemoryDelta.from_object(value)
+
+
+def _ignored(value: dict[str, Any]) -> tuple[str, ...]:
+    """Keys that the program does not know, as places."""
+    ignored = [key for key in value if key not in SECTIONS]
+    for section, kind in SECTIONS.items():
+        entries = value.get(section)
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+            if isinstance(entry, dict):
+                ignored += [f"{section}[{index}].{key}" for key in entry if key not in KNOWN_KEYS[kind]]
+    return tuple(ignored)

@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from memory_core.capacity import Sizes, Trimmed
 from memory_core.clock import Marks
-from memory_core.delta import Kind, ReplyReason
+from memory_core.delta import Kind
 from memory_core.document import MemoryDocument, RecentTurn
+from memory_core.reply import ReplyReason
 
 Judgement = Literal["accepted", "held", "rejected"]
 CheckOutcome = Literal["passed", "remark", "held", "failed"]
@@ -101,6 +102,8 @@ class JudgeContext:
     turned_down: tuple[TurnedDown, ...] = ()
     marks: Marks = field(default_factory=dict)
     """Numbers in use in history and queue; new ids are above them and above the document's (D4)."""
+    closed: frozenset[str] = frozenset()
+    """Places that an earlier partial application dealt with; they are left out (R3b)."""
 
 
 Decisions = Mapping[str, Decision]

@@ -1,0 +1,1 @@
+"""The bundled sample: a small repository, and a conversation about it."""

@@ -1,0 +1,314 @@
+"""`MemoryManager`: the one door of an agent, and of the console's workspace, into memory.
+
+What an agent calls never raises for a memory fault (I4); what a person calls raises from `memory_core.errors`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from memory_core.clock import Clock, Ids, RandomIds, SystemClock
+from memory_core.codec import LoadResult
+from memory_core.configuration import Configuration, load_files
+from memory_core.context import MemoryContext, MemoryContextBuilder
+from memory_core.document import ItemStatus, MemoryDocument, RecentTurn
+from memory_core.errors import MemoryCoreError
+from memory_core.flows import items, profile, record, review, revise, summarise
+from memory_core.flows.workbench import AGENT_WAIT, PERSON_WAIT, Workbench, objectionable, rejected_text
+from memory_core.intents import IntentType, allows_memory, parse_intent
+from memory_core.policy import Policy
+from memory_core.profile.collector import RepoProfileCollector
+from memory_core.results import (
+    ApproveResult,
+    DiffResult,
+    ItemResult,
+    PendingView,
+    ProfileResult,
+    Proposal,
+    RecordResult,
+    ResetPreview,
+    ResetResult,
+    RevertPreview,
+    RevisionResult,
+    SummaryResult,
+)
+from memory_core.review.verdict import Decisions, Review
+from memory_core.storage.history import Revision
+from memory_core.storage.layout import Layout
+from memory_core.storage.store import MemoryStore
+from memory_core.summary.scheduler import MemorySummaryScheduler
+from memory_core.summary.summarizer import MemorySummarizer
+from memory_core.summary.triggers import Trigger, due
+
+logger = logging.getLogger("memory_core")
+
+
+class MemoryManager:
+    """Memory of one repository. `repo_root` is the folder that holds, or will hold, `.autopatch-j/`.
+
+    Without a policy the policy files or the defaults count, without a summariser the one that they name. Nothing
+    is created on disk before the first turn is recorded, no thread before the first summary is due.
+    """
+
+    def __init__(
+        self,
+        repo_root: str | Path,
+        *,
+        policy: Policy | None = None,
+        summarizer: MemorySummarizer | None = None,
+        clock: Clock | None = None,
+        ids: Ids | None = None,
+        configuration: Configuration | None = None,
+        make_summarizer: Callable[[Configuration], MemorySummarizer] | None = None,
+    ) -> None:
+        root = Path(repo_root).absolute()
+        self.configuration = configuration or load_files(root)
+        if policy is not None:
+            self.configuration = self.configuration.with_policy(policy)
+        chosen = self.configuration.policy
+        clock, ids = clock or SystemClock(), ids or RandomIds()
+        self._bench = Workbench(
+            root=root,
+            store=MemoryStore(Layout(root), policy=chosen, clock=clock, ids=ids),
+            configuration=self.configuration,
+            clock=clock,
+            ids=ids,
+            collector=RepoProfileCollector(root, limits=chosen.limits, objection=objectionable),
+            known_secrets=self.configuration.secrets,
+        )
+        self._summarizer = summarizer
+        self._make_summarizer = make_summarizer
+        self._scheduler = MemorySummaryScheduler(self._run_in_background)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # What an agent calls: never raises for a memory fault (I4).
+
+    def record_turn(
+        self,
+        intent: IntentType | str,
+        *,
+        user_text: str,
+        assistant_text: str,
+        scope_paths: Sequence[str] = (),
+    ) -> RecordResult:
+        """Record one ordinary question and its answer; a summary that is due runs in the background afterwards.
+
+        A repair intent, or an unknown one, changes nothing (I2, I2b). `reason` says why nothing was recorded.
+        """
+        known = parse_intent(intent)
+        if known is None or not allows_memory(known):
+            return RecordResult(False, None, "intent_not_remembered")
+        try:
+            turn, document, trimmed = record.record(
+                self._bench, known, user_text, assistant_text, scope_paths, wait=AGENT_WAIT
+            )
+        except MemoryCoreError as error:
+            logger.warning("turn not recorded: %s", error.message)
+            return RecordResult(False, None, error.code)
+        except Exception:
+            logger.exception("turn not recorded")
+            return RecordResult(False, None, "internal_fault")
+        trigger, waiting = None, 0
+        try:
+            trigger = self.due(document, turn)
+            waiting = len(self._bench.store.pending.ids())
+            if trigger is not None:
+                self._scheduler.submit(trigger)
+        except Exception:
+            logger.exception("no summary was started")
+        return RecordResult(True, turn.id, "", trigger, trimmed, waiting)
+
+    def context(self, intent: IntentType | str, question: str = "") -> MemoryContext:
+        """What memory adds to the next prompt; empty for an intent that may not read (I1)."""
+        try:
+            document = self.load().document if allows_memory(intent) else MemoryDocument()
+            return self.context_of(document, intent, question)
+        except Exception:
+            logger.exception("no memory context")
+            return MemoryContext(str(intent), False, "", 0, 0, ())
+
+    def context_of(self, document: MemoryDocument, intent: IntentType | str, question: str = "") -> MemoryContext:
+        """The context that another document would give, such as a previewed one."""
+        builder = MemoryContextBuilder(self.policy)
+        return builder.build(document, intent, question, now=self._bench.now(), objection=rejected_text)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until no summary runs, at most `timeout` seconds; whether it is so."""
+        return self._scheduler.wait(timeout)
+
+    def close(self) -> None:
+        """Stop the background; waits for no retry and no model."""
+        if self._summarizer is not None:
+            self._summarizer.cancel()
+        self._scheduler.close()
+
+    def _run_in_background(self, trigger: Trigger) -> None:
+        result = self.summarize(trigger)
+        logger.info("summary %s: %s", trigger, result.status)
+
+    # Looking.
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force."""
+        return self._bench.policy
+
+    @property
+    def store(self) -> MemoryStore:
+        """The repository's store: its log, backups, queue and history."""
+        return self._bench.store
+
+    @property
+    def busy(self) -> bool:
+        """Whether a summary runs in the background."""
+        return self._scheduler.running
+
+    def load(self) -> LoadResult:
+        """The document and what is wrong with its file; creates nothing (S1-S4)."""
+        return self._bench.store.load()
+
+    def due(self, document: MemoryDocument, turn: RecentTurn) -> Trigger | None:
+        """Which trigger makes a summary due after that turn, if any (T1-T7)."""
+        return due(
+            document,
+            turn,
+            limits=self.policy.limits,
+            signals=self.policy.signals,
+            size=self._bench.store.load().bytes.size,
+            claimed=self.claimed_turns(),
+            given_up=self.given_up_turns(),
+            root=self._bench.root,
+        )
+
+    def claimed_turns(self) -> frozenset[str]:
+        """Turns whose delta waits in the queue (T7)."""
+        return summarise.claimed_turns(self._bench.store.pending.list())
+
+    def given_up_turns(self) -> frozenset[str]:
+        """Turns that are no longer sent by themselves (T7)."""
+        return summarise.given_up_turns(self._bench.store.attempts())
+
+    def pending(self) -> tuple[PendingView, ...]:
+        """The queue, oldest first, each delta judged against the document of now (R2, R4c)."""
+        loaded = self.load()
+        entries = self._bench.store.pending.list()
+        return tuple(review.view(self._bench, entry, loaded.document, loaded.sha256, None) for entry in entries)
+
+    def review(self, delta_id: str, decisions: Decisions | None = None) -> PendingView:
+        """One queued delta judged against the document of now, with these decisions or the drafted ones (R3b)."""
+        loaded = self.load()
+        entry = self._bench.store.pending.get(delta_id)
+        return review.view(self._bench, entry, loaded.document, loaded.sha256, decisions)
+
+    def history(self) -> tuple[Revision, ...]:
+        """Every revision, oldest first."""
+        return self._bench.store.history.list()
+
+    def diff(self, a: str | int | None = None, b: str | int | None = None) -> DiffResult:
+        """Compare two documents: revision numbers, `current`, `pending:ID` or `empty` (R5)."""
+        first, second = revise.default_comparison(self._bench)
+        return revise.compare(self._bench, first if a is None else a, second if b is None else b)
+
+    def document_at(self, reference: str | int) -> MemoryDocument:
+        """The document that a reference of `diff` names."""
+        return revise.document_at(self._bench, reference)
+
+    def plan(self, reply: str | bytes, *, finish_reason: str | None = None) -> Review:
+        """Judge a model's reply against the document of now; writes nothing."""
+        return review.plan(self._bench, reply, finish_reason=finish_reason)
+
+    def preview_revert(self, seq: int) -> RevertPreview:
+        """What taking one revision back would change."""
+        return revise.preview_revert(self._bench, seq)
+
+    def preview_reset(self) -> ResetPreview:
+        """What a reset or a purge would remove (R6)."""
+        return revise.preview_reset(self._bench, in_flight=self.busy)
+
+    # What a person calls: raises from `memory_core.errors`.
+
+    def summarize(
+        self,
+        trigger: Trigger | None = None,
+        *,
+        asked_by: summarise.AskedBy = "agent",
+        summarizer: MemorySummarizer | None = None,
+        dry_run: bool = False,
+    ) -> SummaryResult:
+        """One summary now, in the caller's thread."""
+        return summarise.summarise(
+            self._bench, summarizer or self.summarizer, trigger, asked_by=asked_by, dry_run=dry_run
+        )
+
+    @property
+    def summarizer(self) -> MemorySummarizer:
+        """The summariser given, else the one that the configuration names (U3)."""
+        if self._summarizer is None:
+            self._summarizer = (self._make_summarizer or from_settings)(self.configuration)
+        return self._summarizer
+
+    def propose(self, reply: str | bytes, *, finish_reason: str | None = None) -> Proposal:
+        """Put a reply into the queue, also one that is refused; applies nothing (R4c)."""
+        return review.propose(self._bench, reply, finish_reason=finish_reason)
+
+    def approve(
+        self,
+        delta_id: str,
+        decisions: Decisions,
+        base: str | None = None,
+        *,
+        seen: Review | None = None,
+        notes: Mapping[str, str] | None = None,
+    ) -> ApproveResult:
+        """Apply a queued delta as decided, exactly as previewed, or not at all (R3b, R4, R4b)."""
+        return review.approve(self._bench, delta_id, decisions, base=base, seen=seen, notes=notes)
+
+    def save_draft(self, delta_id: str, decisions: Decisions, notes: Mapping[str, str]) -> None:
+        """Keep decisions that are not applied yet."""
+        review.save_draft(self._bench, delta_id, decisions, notes)
+
+    def dismiss(self, delta_id: str, *, note: str = "") -> str:
+        """Drop a queued delta, with a record (R4c)."""
+        return review.dismiss(self._bench, delta_id, note=note)
+
+    def restore(self, seq: int) -> RevisionResult:
+        """Make a revision the document again, byte for byte (R5)."""
+        return revise.restore(self._bench, seq)
+
+    def revert(self, seq: int, *, base: str | None = None) -> RevisionResult:
+        """Take one revision back (R5)."""
+        return revise.revert(self._bench, seq, base=base)
+
+    def reset(self, purge: bool = False) -> ResetResult:
+        """Clear memory; `purge` removes history and backups too (R6)."""
+        return revise.reset(self._bench, purge=purge)
+
+    def set_status(self, item_id: str, status: ItemStatus) -> ItemResult:
+        """Set a long-term item active or inactive (R7)."""
+        return items.set_status(self._bench, item_id, status)
+
+    def forget(self, item_id: str, *, everywhere: bool = False) -> ItemResult:
+        """Take a long-term item out of memory (R7)."""
+        return items.forget(self._bench, item_id, everywhere=everywhere)
+
+    def collect_profile(self, write: bool = False) -> ProfileResult:
+        """The repo profile as the build files state it; `write` stores it as a revision where it differs (P2c)."""
+        if write:
+            return profile.refresh_profile(self._bench, wait=PERSON_WAIT)
+        return profile.collect(self._bench)
+
+    def recover(self) -> str | None:
+        """Set a corrupt file aside so that memory can be written again; the backup's name (S2)."""
+        with self._bench.store.transaction(wait=PERSON_WAIT) as transaction:
+            return transaction.set_aside()
