@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from memory_core.review.verdict import Review, TurnedDown, Verdict
 from memory_core.storage.history import DecisionRecord
 from memory_core.storage.pending import PendingDelta
-from memory_core.storage.transaction import QueueChange, Transaction
+from memory_core.storage.history import QueueChange
+from memory_core.storage.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ def set_status(bench: Workbench, item_id: str, status: ItemStatus) -> ItemResult
 
 def elsewhere(bench: Workbench, item: LongTermItem) -> tuple[str, ...]:
     """Where else an item's text still stands: `history:12`, `pending:delta_…`, `backup:memory.corrupt.json`."""
-    return bench.store.places_of((item.id, item.summary))
+    return bench.store.places_of(item.summary)
 
 
 def forget(bench: Workbench, item_id: str, *, everywhere: bool) -> ItemResult:
@@ -54,5 +54,5 @@ def forget(bench: Workbench, item_id: str, *, everywhere: bool) -> ItemResult:
             document=document.with_items(items).touched(iso(bench.now())),
         )
         if everywhere:
-            transaction.forget_everywhere((item.id, item.summary))
+            transaction.forget_everywhere(item.id, item.summary)
         return ItemResult(revision.seq, elsewhere(bench, item))

@@ -34,7 +34,7 @@ def record(
         document = transaction.loaded.document
         now = bench.now()
         turn = RecentTurn(
-            id=make_id("turn", now, merge_marks(bench.store.marks(), marks_of(document))),
+            id=make_id("turn", now, merge_marks(bench.store.turn_marks(), marks_of(document))),
             intent="code_explain" if intent is IntentType.CODE_EXPLAIN else "general_chat",
             user_text=clip(user, limits.user_text),
             assistant_text=clip(assistant, limits.assistant_text),

@@ -15,8 +15,9 @@ from memory_core.results import ApproveResult, PendingView, Proposal
 from memory_core.review.applier import MemoryDeltaApplier, pending_batch
 from memory_core.review.verdict import Decision, Decisions, JudgeContext, Review
 from memory_core.storage.pending import PendingDelta
-from memory_core.storage.store import Draft
-from memory_core.storage.transaction import QueueChange, Transaction
+from memory_core.storage.pending import Draft
+from memory_core.storage.history import QueueChange
+from memory_core.storage.transaction import Transaction
 
 
 def plan(bench: Workbench, reply: str | bytes, *, finish_reason: str | None = None) -> Review:

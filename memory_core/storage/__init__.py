@@ -1,0 +1,1 @@
+"""The one way into the files of `.autopatch-j/` (section 3)."""
