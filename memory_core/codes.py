@@ -35,7 +35,7 @@ VERDICT = _table(
     "verdict",
     """
 accepted           | A2  | Nothing stands against it.
-unknown_operation  | A4  | Operation {observed} is unknown; only create_new and update_existing exist, spelled exactly so.
+unknown_operation  | A4  | Operation {observed} is unknown; there are create_new and update_existing, exactly so.
 missing_field      | A4  | Field {field} is missing.
 empty_field        | A4  | Field {field} is empty: it holds no letter, digit or emoji.
 wrong_type         | A4  | {field} is {observed}; {limit} is expected.
@@ -126,7 +126,49 @@ whole_at_limit          | U2b | The answer stopped at the token limit, but its o
 """,
 )
 
-CODES: dict[str, Code] = {**VERDICT, **FILE, **REPLY}
+# Why the endpoint's answer gives no reply (U2b), and why an endpoint gave no answer (U3a).
+SUMMARY = _table(
+    "summary",
+    """
+answer_html          | U2b | The endpoint answered with a web page.
+answer_no_json       | U2b | The endpoint's answer is no chat completion.
+answer_error         | U2b | The endpoint reports an error: {observed}
+answer_no_choices    | U2b | The answer has no choices.
+answer_no_message    | U2b | The answer's choice has no message.
+answer_null_content  | U2b | The answer's message has no content.
+answer_refusal       | U2b | The model refused: {observed}
+answer_in_reasoning  | U2b | The content is empty; the text came as reasoning, which is never used.
+answer_all_reasoning | U2b | The whole budget{limit} went into reasoning.
+answer_too_large     | U3a | The answer is too large.
+endpoint_auth        | U3a | The endpoint does not accept the key.
+endpoint_not_found   | U3a | The endpoint knows no such address or model.
+endpoint_redirect    | U3a | The endpoint answers with a redirect, which is not followed.
+endpoint_busy        | U3a | The endpoint is busy or failing.
+endpoint_refused     | U3a | The endpoint refused the request.
+endpoint_timeout     | U3a | The endpoint gave no whole answer in time.
+endpoint_unreachable | U3a | The endpoint cannot be reached.
+endpoint_broken      | U3a | The connection broke.
+endpoint_failed      | U3a | The call to the endpoint failed.
+bad_key              | U3a | The key cannot be sent.
+cancelled            | U3a | The summary was cancelled.
+damaged_entry        | R4c | The queue's file is damaged and cannot be read.
+""",
+)
+
+# What makes a text unsafe to remember (A9, A9b).
+SAFETY = _table(
+    "verdict",
+    """
+control_chars   | A9  | Field {field} holds control characters, which a reviewer cannot see.
+invisible_chars | A9  | Field {field} holds invisible characters, which a reviewer cannot see.
+bidi            | A9  | Field {field} holds bidirectional controls, which show text in another order than it is read.
+unicode_tags    | A9  | Field {field} holds Unicode tag characters, which a model reads and a person cannot see.
+secret          | A9  | Field {field} holds a secret: {observed}.
+pii             | A9b | Field {field} holds personal data: {observed}.
+""",
+)
+
+CODES: dict[str, Code] = {**SAFETY, **VERDICT, **FILE, **REPLY, **SUMMARY}
 
 
 def sentence(code: str, **values: object) -> str:

@@ -17,7 +17,8 @@ from memory_core.configuration import Configuration, load_files
 from memory_core.context import MemoryContext, MemoryContextBuilder
 from memory_core.document import ItemStatus, MemoryDocument, RecentTurn
 from memory_core.errors import MemoryCoreError
-from memory_core.flows import items, profile, record, review, revise, summarise
+from memory_core.flows import items, profile, record, revise, summarise
+from memory_core.flows import review as reviewing
 from memory_core.flows.workbench import AGENT_WAIT, PERSON_WAIT, Workbench, objectionable, rejected_text
 from memory_core.intents import IntentType, allows_memory, parse_intent
 from memory_core.policy import Policy
@@ -40,6 +41,7 @@ from memory_core.review.verdict import Decisions, Review
 from memory_core.storage.history import Revision
 from memory_core.storage.layout import Layout
 from memory_core.storage.store import MemoryStore
+from memory_core.summary.backends.choose import from_configuration
 from memory_core.summary.scheduler import MemorySummaryScheduler
 from memory_core.summary.summarizer import MemorySummarizer
 from memory_core.summary.triggers import Trigger, due
@@ -81,6 +83,7 @@ class MemoryManager:
             known_secrets=self.configuration.secrets,
         )
         self._summarizer = summarizer
+        self.last_summary: SummaryResult | None = None
         self._make_summarizer = make_summarizer
         self._scheduler = MemorySummaryScheduler(self._run_in_background)
 
@@ -101,10 +104,12 @@ class MemoryManager:
         user_text: str,
         assistant_text: str,
         scope_paths: Sequence[str] = (),
+        summarise: bool = True,
     ) -> RecordResult:
         """Record one ordinary question and its answer; a summary that is due runs in the background afterwards.
 
-        A repair intent, or an unknown one, changes nothing (I2, I2b). `reason` says why nothing was recorded.
+        A repair intent, or an unknown one, changes nothing (I2, I2b). `reason` says why nothing was recorded;
+        without `summarise` no summary is started.
         """
         known = parse_intent(intent)
         if known is None or not allows_memory(known):
@@ -123,7 +128,7 @@ class MemoryManager:
         try:
             trigger = self.due(document, turn)
             waiting = len(self._bench.store.pending.ids())
-            if trigger is not None:
+            if trigger is not None and summarise:
                 self._scheduler.submit(trigger)
         except Exception:
             logger.exception("no summary was started")
@@ -154,7 +159,7 @@ class MemoryManager:
         self._scheduler.close()
 
     def _run_in_background(self, trigger: Trigger) -> None:
-        result = self.summarize(trigger)
+        result = self.last_summary = self.summarize(trigger)
         logger.info("summary %s: %s", trigger, result.status)
 
     # Looking.
@@ -203,13 +208,13 @@ class MemoryManager:
         """The queue, oldest first, each delta judged against the document of now (R2, R4c)."""
         loaded = self.load()
         entries = self._bench.store.pending.list()
-        return tuple(review.view(self._bench, entry, loaded.document, loaded.sha256, None) for entry in entries)
+        return tuple(reviewing.view(self._bench, entry, loaded.document, loaded.sha256, None) for entry in entries)
 
     def review(self, delta_id: str, decisions: Decisions | None = None) -> PendingView:
         """One queued delta judged against the document of now, with these decisions or the drafted ones (R3b)."""
         loaded = self.load()
         entry = self._bench.store.pending.get(delta_id)
-        return review.view(self._bench, entry, loaded.document, loaded.sha256, decisions)
+        return reviewing.view(self._bench, entry, loaded.document, loaded.sha256, decisions)
 
     def history(self) -> tuple[Revision, ...]:
         """Every revision, oldest first."""
@@ -226,7 +231,7 @@ class MemoryManager:
 
     def plan(self, reply: str | bytes, *, finish_reason: str | None = None) -> Review:
         """Judge a model's reply against the document of now; writes nothing."""
-        return review.plan(self._bench, reply, finish_reason=finish_reason)
+        return reviewing.plan(self._bench, reply, finish_reason=finish_reason)
 
     def preview_revert(self, seq: int) -> RevertPreview:
         """What taking one revision back would change."""
@@ -255,12 +260,12 @@ class MemoryManager:
     def summarizer(self) -> MemorySummarizer:
         """The summariser given, else the one that the configuration names (U3)."""
         if self._summarizer is None:
-            self._summarizer = (self._make_summarizer or from_settings)(self.configuration)
+            self._summarizer = (self._make_summarizer or from_configuration)(self.configuration)
         return self._summarizer
 
     def propose(self, reply: str | bytes, *, finish_reason: str | None = None) -> Proposal:
         """Put a reply into the queue, also one that is refused; applies nothing (R4c)."""
-        return review.propose(self._bench, reply, finish_reason=finish_reason)
+        return reviewing.propose(self._bench, reply, finish_reason=finish_reason)
 
     def approve(
         self,
@@ -272,15 +277,15 @@ class MemoryManager:
         notes: Mapping[str, str] | None = None,
     ) -> ApproveResult:
         """Apply a queued delta as decided, exactly as previewed, or not at all (R3b, R4, R4b)."""
-        return review.approve(self._bench, delta_id, decisions, base=base, seen=seen, notes=notes)
+        return reviewing.approve(self._bench, delta_id, decisions, base=base, seen=seen, notes=notes)
 
     def save_draft(self, delta_id: str, decisions: Decisions, notes: Mapping[str, str]) -> None:
         """Keep decisions that are not applied yet."""
-        review.save_draft(self._bench, delta_id, decisions, notes)
+        reviewing.save_draft(self._bench, delta_id, decisions, notes)
 
     def dismiss(self, delta_id: str, *, note: str = "") -> str:
         """Drop a queued delta, with a record (R4c)."""
-        return review.dismiss(self._bench, delta_id, note=note)
+        return reviewing.dismiss(self._bench, delta_id, note=note)
 
     def restore(self, seq: int) -> RevisionResult:
         """Make a revision the document again, byte for byte (R5)."""

@@ -98,7 +98,7 @@ def find_object(text: str) -> Found:
 
 
 def _whole(text: str, offset: int) -> Found | None:
-    """The object where the whole text is JSON; a refusal where it is JSON of another kind; None where it is not JSON."""
+    """The object where the whole text is one; a refusal where it is JSON of another kind; None where it is no JSON."""
     stripped = text.strip(_JSON_SPACE)
     try:
         value = _decode(stripped)

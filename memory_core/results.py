@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from memory_core.capacity import Trimmed
-from memory_core.reply import ReplyReason
 from memory_core.diff import Change
 from memory_core.document import MemoryDocument, RepoProfile
 from memory_core.profile.collector import ProfileNote, ProfileSource
+from memory_core.reply import ReplyReason
 from memory_core.review.verdict import Decision, Review
 from memory_core.storage.pending import PendingDelta
 

@@ -11,7 +11,7 @@ from inspector.commands.rendering import outcome_status, review_lines
 from memory_core.errors import InputError
 from memory_core.intents import IntentType, parse_intent
 from memory_core.results import SummaryResult
-from memory_core.summary.backends.choose import MODELS, summarizer_named
+from memory_core.summary.backends.choose import MODELS, named
 
 
 @click.command("record")
@@ -48,7 +48,7 @@ def record_command(output: Output, intent: str, user: str, assistant: str, scope
 def summarize_command(output: Output, model: str | None, dry_run: bool) -> int:
     """One summary now. Without an endpoint the built-in extractive summariser answers, which uses no model."""
     manager = output.manager()
-    summarizer = summarizer_named(model, manager.configuration, read_input) if model else manager.summarizer
+    summarizer = named(model, manager.configuration, read_input) if model else manager.summarizer
     output.say(f"asking {summarizer.name}")
     result = manager.summarize(asked_by="person", summarizer=summarizer, dry_run=dry_run)
     output.data(result, _summary_lines(result))

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from memory_core.review.verdict import Review, TurnedDown, Verdict
-from memory_core.storage.history import DecisionRecord
+from memory_core.storage.history import DecisionRecord, QueueChange
 from memory_core.storage.pending import PendingDelta
-from memory_core.storage.history import QueueChange
 from memory_core.storage.transaction import Transaction
 
 
@@ -76,10 +75,13 @@ def close(entry: PendingDelta, review: Review, *, at: str, notes: Mapping[str, s
             claims=tuple(turn for turn in entry.claims if turn in waiting_turns),
         )
     return Closing(
-        *(tuple(groups[name]) for name in ("applied", "turned_down", "rejected", "waiting")),
-        tuple(records),
-        tuple(refused_texts),
-        rest,
+        applied=tuple(groups["applied"]),
+        turned_down=tuple(groups["turned_down"]),
+        rejected=tuple(groups["rejected"]),
+        waiting=tuple(groups["waiting"]),
+        records=tuple(records),
+        refused_texts=tuple(refused_texts),
+        rest=rest,
     )
 
 

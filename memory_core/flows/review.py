@@ -14,9 +14,8 @@ from memory_core.flows.workbench import PERSON_WAIT, Workbench
 from memory_core.results import ApproveResult, PendingView, Proposal
 from memory_core.review.applier import MemoryDeltaApplier, pending_batch
 from memory_core.review.verdict import Decision, Decisions, JudgeContext, Review
-from memory_core.storage.pending import PendingDelta
-from memory_core.storage.pending import Draft
 from memory_core.storage.history import QueueChange
+from memory_core.storage.pending import Draft, PendingDelta
 from memory_core.storage.transaction import Transaction
 
 

@@ -29,7 +29,6 @@ from memory_core.review.rules.structure import Inspection, Shape
 from memory_core.review.verdict import Check, Decision, Decisions, JudgeContext, Judgement, Review, Verdict
 from memory_core.text import normalise
 
-
 BATCH_LIMIT = 4
 """Pending turns that one summary takes at most (U1)."""
 

@@ -1,4 +1,7 @@
-"""Where everything stands, and what may stand there: no links, no devices (S8). Reading is bounded and never follows."""
+"""Where everything stands, and what may stand there: no links, no devices (S8).
+
+Reading is bounded and never follows.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`MemoryStore`: the one way into the file. Looking takes no lock and creates nothing; changing goes by `transaction`."""
+"""`MemoryStore`: the one way into the file.
+
+Looking takes no lock and creates nothing; changing goes by `transaction`.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from memory_core import codec
 from memory_core.clock import Clock, Ids, Marks, mark_of, merge_marks
 from memory_core.codec import LoadResult
+from memory_core.codes import sentence
 from memory_core.errors import LinkRefusedError, LockedError, StateError, UnreadableError
 from memory_core.policy import Policy
 from memory_core.review.verdict import TurnedDown
@@ -68,7 +72,7 @@ class MemoryStore:
             return codec.absent(limits)
         if len(data) > READ_LIMIT:
             size = self.layout.document.lstat().st_size
-            message = codec.sentence("too_large", observed=size)
+            message = sentence("too_large", observed=size)
             sha = hashlib.sha256(data).hexdigest()
             return codec.failed("corrupt", "too_large", limits, message=message, size=size, sha256=sha, data=data)
         return codec.decode(data, limits, self.clock.now())

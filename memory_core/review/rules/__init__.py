@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from memory_core.review.candidate import Candidate
-from memory_core.review.rules import turned_down
+from memory_core.review.rules import safety, turned_down
 from memory_core.review.verdict import Check
 
 
@@ -21,4 +21,7 @@ class Rule:
     run: Callable[[Candidate], Iterable[Check]]
 
 
-RULES: tuple[Rule, ...] = (Rule("R4c", turned_down.run),)
+RULES: tuple[Rule, ...] = (
+    Rule("A9", safety.run),
+    Rule("R4c", turned_down.run),
+)

@@ -1,0 +1,130 @@
+"""When summarising is due: checked after a turn has been recorded, never otherwise (T1-T7). Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from memory_core.document import MemoryDocument, RecentTurn
+from memory_core.policy import Limits
+
+PENDING_TURNS = 2
+RECENT_TURNS = 6
+GIVE_UP_AFTER = 3
+"""Failed, refused or dismissed summaries in a row after which a turn is no longer sent by itself (T7)."""
+
+_HAN = re.compile(r"[㐀-鿿]")
+
+
+class Trigger(StrEnum):
+    """What makes a summary due; the first that holds counts."""
+
+    PROJECT_CODE_EXPLAIN = "project_code_explain"
+    PENDING_TURNS = "pending_turns"
+    RECENT_TURNS = "recent_turns"
+    FILE_SIZE = "file_size"
+    LONG_TERM_SIGNAL = "long_term_signal"
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerCheck:
+    """Whether one trigger holds, and what was looked at."""
+
+    trigger: Trigger
+    rule: str
+    holds: bool
+    explanation: str
+
+
+def signals_in(text: str, signals: tuple[str, ...]) -> tuple[str, ...]:
+    """The signals that a text carries: English ones as whole words, in any case; Chinese ones anywhere (T5)."""
+    folded = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'").casefold()
+    found: list[str] = []
+    for signal in signals:
+        wanted = unicodedata.normalize("NFKC", signal).casefold()
+        if _HAN.search(wanted):
+            if wanted in folded:
+                found.append(signal)
+        elif re.search(rf"(?<![a-z0-9_]){re.escape(wanted)}(?![a-z0-9_])", folded):
+            found.append(signal)
+    return tuple(found)
+
+
+def is_about_project(turn: RecentTurn, root: str | Path) -> bool:
+    """A `code_explain` turn about the project as a whole: no scope path, or the repository's root (T1)."""
+    if turn.intent != "code_explain":
+        return False
+    root_path = str(root).rstrip("/\\")
+    return all(path.rstrip("/\\") in {"", ".", root_path} for path in turn.scope_paths)
+
+
+def explain(
+    document: MemoryDocument,
+    turn: RecentTurn,
+    *,
+    limits: Limits,
+    signals: tuple[str, ...],
+    size: int,
+    claimed: frozenset[str] = frozenset(),
+    given_up: frozenset[str] = frozenset(),
+    root: str | Path = ".",
+) -> tuple[TriggerCheck, ...]:
+    """Every trigger with whether it holds; none holds without a pending turn that may be sent (T6, T7)."""
+    blocked = claimed | given_up
+    sendable = [other for other in document.turns if other.is_pending and other.id not in blocked]
+    fresh = turn.is_pending and turn.id not in blocked
+    carried = signals_in(turn.user_text, signals) if fresh else ()
+    able = bool(sendable)
+    return (
+        TriggerCheck(
+            Trigger.PROJECT_CODE_EXPLAIN,
+            "T1",
+            able and fresh and is_about_project(turn, root),
+            "a code_explain turn about the project as a whole",
+        ),
+        TriggerCheck(
+            Trigger.PENDING_TURNS,
+            "T2",
+            len(sendable) >= PENDING_TURNS,
+            f"{len(sendable)} pending turns that may be sent, due from {PENDING_TURNS}",
+        ),
+        TriggerCheck(
+            Trigger.RECENT_TURNS,
+            "T3",
+            able and len(document.turns) >= RECENT_TURNS,
+            f"{len(document.turns)} recent turns, due from {RECENT_TURNS}",
+        ),
+        TriggerCheck(
+            Trigger.FILE_SIZE,
+            "T4",
+            able and size > limits.soft_bytes,
+            f"{size} bytes, due beyond {limits.soft_bytes}",
+        ),
+        TriggerCheck(
+            Trigger.LONG_TERM_SIGNAL,
+            "T5",
+            able and bool(carried),
+            f"the user's words carry {', '.join(carried)}" if carried else "the user's words carry no signal",
+        ),
+    )
+
+
+def due(
+    document: MemoryDocument,
+    turn: RecentTurn,
+    *,
+    limits: Limits,
+    signals: tuple[str, ...],
+    size: int,
+    claimed: frozenset[str] = frozenset(),
+    given_up: frozenset[str] = frozenset(),
+    root: str | Path = ".",
+) -> Trigger | None:
+    """The first trigger that holds after this turn was recorded, or None (T1-T7). `size` is the file's, in bytes."""
+    checks = explain(
+        document, turn, limits=limits, signals=signals, size=size, claimed=claimed, given_up=given_up, root=root
+    )
+    return next((found.trigger for found in checks if found.holds), None)
