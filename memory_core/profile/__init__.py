@@ -1,0 +1,1 @@
+"""What the build files state of the repository (section 4)."""
