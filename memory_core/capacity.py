@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from memory_core.clock import instant
-from memory_core.document import ActiveTopic, LongTermItem, MemoryDocument, RecentTurn
+from memory_core.document import ActiveTopic, Entry, LongTermItem, MemoryDocument, RecentTurn
 from memory_core.policy import Limits
 
 
@@ -40,6 +40,8 @@ class Fitted:
     trimmed: tuple[Trimmed, ...]
     fits: bool
     """False where it is over the hard limit although nothing more may be trimmed."""
+    size: int
+    """Its encoded size in bytes."""
 
 
 def encode(document: MemoryDocument) -> bytes:
@@ -57,18 +59,57 @@ def encoded_size(document: MemoryDocument) -> int:
     return len(encode(document))
 
 
-def fit(document: MemoryDocument, limits: Limits, *, now: datetime, protect: str | None = None) -> Fitted:
+def resized(size: int, old: MemoryDocument, new: MemoryDocument) -> int:
+    """The encoded size of `new`, from the `size` of the document that it was made from.
+
+    Exact, and cheap: only entries that differ are encoded, and entries that both share are told by identity. Without
+    it, judging and trimming would encode the whole document once a step.
+    """
+    if new.repo_profile is not old.repo_profile or new.__pydantic_extra__ != old.__pydantic_extra__:
+        return encoded_size(new)
+    size += len(json.dumps(new.updated_at, ensure_ascii=False).encode())
+    size -= len(json.dumps(old.updated_at, ensure_ascii=False).encode())
+    lists: tuple[tuple[Sequence[Entry], Sequence[Entry]], ...] = (
+        (old.turns, new.turns),
+        (old.topics, new.topics),
+        (old.preferences, new.preferences),
+        (old.notes, new.notes),
+    )
+    for before, after in lists:
+        if before is not after:
+            was, will_be = {id(entry) for entry in before}, {id(entry) for entry in after}
+            size += sum(_entry_size(entry) for entry in after if id(entry) not in was)
+            size -= sum(_entry_size(entry) for entry in before if id(entry) not in will_be)
+            size += _CLOSING_INDENT * (bool(after) - bool(before))
+    return size
+
+
+_ENTRY_INDENT, _CLOSING_INDENT = 6, 4
+"""Spaces before an entry of a list, and before the bracket that closes a list that is not empty."""
+
+
+def _entry_size(entry: Entry) -> int:
+    """Bytes that an entry takes in its list, the line break and the comma or line break after it included."""
+    text = json.dumps(entry.model_dump(mode="json"), ensure_ascii=False, indent=2)
+    return len(text.encode()) + _ENTRY_INDENT * (text.count("\n") + 1) + 2
+
+
+def fit(
+    document: MemoryDocument, limits: Limits, *, now: datetime, protect: str | None = None, size: int | None = None
+) -> Fitted:
     """Bring a document within counts and the hard size; long-term memory is never trimmed for space (D6).
 
-    `protect` is the id of the turn being recorded, which is never trimmed. Order for space: `assistant_text` of
-    ready turns, ready turns, topics, `assistant_text` of pending turns, pending turns; oldest first in each.
+    `protect` is the id of the turn being recorded, which is never trimmed. `size` is the encoded size where it is
+    known. Order for space: `assistant_text` of ready turns, ready turns, topics, `assistant_text` of pending turns,
+    pending turns; oldest first in each.
     """
-    document, trimmed = _fit_counts(document, limits, now, protect)
-    size = encoded_size(document)
+    size = encoded_size(document) if size is None else size
+    counted, trimmed = _fit_counts(document, limits, now, protect)
+    size, document = resized(size, document, counted), counted
     if size > limits.hard_bytes:
         document, size, more = _fit_space(document, size, limits.hard_bytes, now, protect)
         trimmed += more
-    return Fitted(document, tuple(trimmed), size <= limits.hard_bytes)
+    return Fitted(document, tuple(trimmed), size <= limits.hard_bytes, size)
 
 
 def _fit_counts(
@@ -106,8 +147,8 @@ def _fit_space(
     for step in steps:
         if size <= hard:
             break
-        document = without(document, step)
-        size = encoded_size(document)
+        smaller = without(document, step)
+        size, document = resized(size, document, smaller), smaller
         done.append(step)
     dropped = {step.id for step in done if step.what == "turn"}
     return document, size, [s for s in done if s.what != "assistant_text" or s.id not in dropped]

@@ -5,6 +5,7 @@ A sentence may name values in braces; `sentence` fills them in. Codes are stable
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -49,15 +50,17 @@ type_change        | A4  | The type of {target} would change from {limit} to {ob
 source_change      | A5  | The source of {target} would change from {limit} to {observed}.
 label_change       | A4  | The label of {target} would change from {limit} to {observed}; an update keeps it.
 placeholder        | A4  | Field {field} repeats placeholder text of the prompt: {observed}.
-long_term_full     | D6  | Long-term memory holds {observed} of {limit} items, all active; none is dropped silently.
+long_term_full     | D6  | Long-term memory holds {observed} items, the limit is {limit}; no active item is dropped for a new one.
 already_summarised | A4  | The turn {observed} has a summary already.
 no_change          | A4  | The update would change nothing.
-no_room            | D6  | There is no room: a pending turn, or this operation itself, would be trimmed for space.
+no_room            | D6  | There is no room: {reason}.
 duplicate_summary  | A9c | The turn {observed} is summarised earlier in this delta; the first one wins.
 create_with_target | A9c | create_new names the target {observed}; an operation either creates or updates.
 bad_unicode        | U2  | Field {field} holds half a character (a lone surrogate) and cannot be stored.
 turn_left          | A4  | The turn {observed} has left the document since; the link to it is dropped.
 drops_item         | D6  | Long-term memory is full; the oldest inactive item {observed} is dropped for it.
+drops_entry        | D6  | The {kind} {observed} is dropped for it ({reason}).
+trims_text         | D6  | The assistant's text of the turn {observed} is dropped for it (space).
 turned_down_before | R4c | A proposal like this was turned down on {at}{note}.
 """,
 )
@@ -168,15 +171,14 @@ pii             | A9b | Field {field} holds personal data: {observed}.
 """,
 )
 
+_VALUE = re.compile(r"\{(\w+)\}")
+
 CODES: dict[str, Code] = {**SAFETY, **VERDICT, **FILE, **REPLY, **SUMMARY}
 
 
 def sentence(code: str, **values: object) -> str:
     """The code's sentence with its values filled in; a value that is not given stays visible as its name."""
-    template = CODES[code].sentence
-    for name, value in values.items():
-        template = template.replace("{" + name + "}", str(value))
-    return template
+    return _VALUE.sub(lambda match: str(values.get(match[1], match[0])), CODES[code].sentence)
 
 
 def rule_of(code: str) -> str:

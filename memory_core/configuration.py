@@ -215,11 +215,11 @@ def resolve(
         broken = broken or file.broken
     _environment(environ, values, origins, problems)
     settings = Settings(**values["settings"])
-    key = environ.get(settings.model.key_variable, "").strip() or None
+    secret = environ.get(settings.model.key_variable, "").strip() or None
     policy = Policy() if broken else Policy(**values["policy"])
     if broken:
         policy = policy.model_copy(update={"mode": "review"})
-    return Configuration(policy, settings, origins, tuple(problems), broken, key)
+    return Configuration(policy, settings, origins, tuple(problems), broken, secret)
 
 
 def _take(
@@ -312,9 +312,9 @@ def _take_setting(file: _File, key: str, value: Any, settings: dict[str, Any]) -
         if isinstance(value, dict) and "api_key" in value:
             file.report("model.api_key", "A key never stands in a file; it is ignored.", f"the variable {KEY_VARIABLE}")
             value = {name: entry for name, entry in value.items() if name != "api_key"}
-        checked = _checked(file, key, ModelChoice, value)
-        if checked is not None:
-            settings["model"] = checked
+        choice = _checked(file, key, ModelChoice, value)
+        if choice is not None:
+            settings["model"] = choice
         return
     try:
         Settings(**{key: value})

@@ -1,4 +1,4 @@
-"""Unsafe text: rejected where a reviewer could not see it or it is a secret, held where a person can judge (A9, A9b)."""
+"""Unsafe text: rejected where it is hidden or a secret, held where a person can judge it (A9, A9b)."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def retry_after(value: str | None, now: datetime) -> float | None:
 def pause(attempt: int, asked: float | None) -> float:
     """Seconds before the next try: what was asked for, else growing and jittered. Raises for too long a wait."""
     if asked is None:
-        return min(8.0, 0.5 * 2**attempt) * (0.75 + random.random() / 2)
+        return min(8.0, 0.5 * float(2**attempt)) * (0.75 + random.random() / 2)
     if asked > LONGEST_PAUSE:
         raise EndpointError(
             f"The endpoint asks to wait {asked:.0f} s; at most {LONGEST_PAUSE:.0f} s are waited.",

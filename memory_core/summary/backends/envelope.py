@@ -41,8 +41,8 @@ def open_envelope(body: bytes, *, token_limit: int | None = None) -> Envelope:
     if not isinstance(value, dict):
         return _refused("answer_no_json", "Look at what answers there.")
     if value.get("error") and not value.get("choices"):
-        error = value["error"]
-        said = error.get("message") if isinstance(error, dict) else error
+        fault = value["error"]
+        said = fault.get("message") if isinstance(fault, dict) else fault
         return _refused("answer_error", "The endpoint says so with status 200.", observed=str(said)[:300])
     return _choice(value, token_limit)
 
