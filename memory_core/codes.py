@@ -50,7 +50,7 @@ type_change        | A4  | The type of {target} would change from {limit} to {ob
 source_change      | A5  | The source of {target} would change from {limit} to {observed}.
 label_change       | A4  | The label of {target} would change from {limit} to {observed}; an update keeps it.
 placeholder        | A4  | Field {field} repeats placeholder text of the prompt: {observed}.
-long_term_full     | D6  | Long-term memory holds {observed} items, the limit is {limit}; no active item is dropped for a new one.
+long_term_full     | D6  | Long-term memory holds {observed} items of {limit}; no active one goes for a new one.
 already_summarised | A4  | The turn {observed} has a summary already.
 no_change          | A4  | The update would change nothing.
 no_room            | D6  | There is no room: {reason}.

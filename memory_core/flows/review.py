@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from memory_core.clock import iso, make_id
 from memory_core.delta import MemoryDeltaParser, ParsedReply
-from memory_core.document import MemoryDocument, marks_of
+from memory_core.document import MemoryDocument
 from memory_core.errors import ChangedError, CorruptError, GenerationError, InputError, RefusedReplyError
 from memory_core.flows.closing import close
 from memory_core.flows.workbench import PERSON_WAIT, Workbench
@@ -49,10 +49,10 @@ def propose(bench: Workbench, reply: str | bytes, *, finish_reason: str | None =
                 reply=masked,
                 finish_reason=finish_reason,
                 delta_sha=review.delta,
-                context=context,
+                context=replace(context, ids=review.ids),
                 refused=parsed.reason,
                 claims=tuple(turn.id for turn in context.batch) if usable else (),
-                reserved=marks_of(review.document),
+                reserved=review.marks,
             )
         )
     return Proposal(entry.id, review)

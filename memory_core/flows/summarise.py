@@ -8,7 +8,7 @@ from typing import Literal
 
 from memory_core.clock import make_id
 from memory_core.delta import MemoryDeltaParser, ParsedReply
-from memory_core.document import RecentTurn, marks_of
+from memory_core.document import RecentTurn
 from memory_core.errors import EndpointError
 from memory_core.flows.closing import apply_by_itself
 from memory_core.flows.profile import refresh_profile
@@ -142,11 +142,11 @@ def _settle(bench: Workbench, run: _Run, reply: ModelReply, parsed: ParsedReply)
             reply=reply.text,
             finish_reason=reply.finish_reason,
             delta_sha=review.delta,
-            context=context,
+            context=replace(context, ids=review.ids),
             refused=parsed.reason,
             remarks=reply.remarks,
             claims=tuple(turn.id for turn in run.batch),
-            reserved=marks_of(review.document),
+            reserved=review.marks,
         )
         usable = any(verdict.verdict != "rejected" for verdict in review.operations)
         if not usable:

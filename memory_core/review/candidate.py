@@ -1,4 +1,4 @@
-"""One operation in the shape that rules look at."""
+"""One operation in the shape that rules look at, and how a rule reports what it found."""
 
 from __future__ import annotations
 
@@ -8,9 +8,19 @@ from typing import Any
 
 from memory_core.codes import rule_of, sentence
 from memory_core.delta import Kind
-from memory_core.document import LongTermItem, MemoryDocument
+from memory_core.document import SOURCE_OF, ActiveTopic, ItemType, LongTermItem, MemoryDocument, RecentTurn
 from memory_core.policy import Policy
 from memory_core.review.verdict import Check, CheckOutcome, Evidence, JudgeContext
+
+TEXT_FIELDS = ("label", "summary")
+"""The fields whose text memory would keep."""
+
+ENTRY_OF: dict[Kind, type[RecentTurn | ActiveTopic | LongTermItem]] = {
+    "turn_summary": RecentTurn,
+    "topic": ActiveTopic,
+    "long_term": LongTermItem,
+}
+"""What an operation of each kind makes or changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +35,8 @@ class Earlier:
 class Candidate:
     """An operation, the document as the operations before it leave it, and all that judging may know.
 
-    `raw` is what the model sent; `text` gives a field with its white space normalised, empty where it is absent or
-    no string.
+    `raw` is what the model sent, of any JSON type; `text` gives a field with its white space normalised, empty where
+    it is absent or no string.
     """
 
     at: str
@@ -37,11 +47,15 @@ class Candidate:
     context: JudgeContext
     earlier: tuple[Earlier, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
+    named: RecentTurn | ActiveTopic | LongTermItem | None = None
+    """The entry that has the id which the operation names, of whatever kind."""
+    summarised: frozenset[str] = frozenset()
+    """Turns that earlier operations of the delta summarise (A9c)."""
 
     @property
     def operation(self) -> str:
-        """`summarize`, or the operation's own word."""
-        return "summarize" if self.kind == "turn_summary" else str(self.raw.get("operation"))
+        """`summarize`, or the operation's own word; empty where that is absent or no string."""
+        return "summarize" if self.kind == "turn_summary" else self._string("operation")
 
     @property
     def creates(self) -> bool:
@@ -49,21 +63,37 @@ class Candidate:
         return self.operation == "create_new"
 
     @property
-    def target(self) -> LongTermItem | None:
-        """The long-term item that it updates, if there is one."""
-        found = self.document.find(str(self.raw.get("target_id"))) if self.operation == "update_existing" else None
-        return found if isinstance(found, LongTermItem) else None
+    def id_field(self) -> str:
+        """The field that names the entry which the operation changes."""
+        return "turn_id" if self.kind == "turn_summary" else "target_id"
 
     @property
-    def item_type(self) -> str:
-        """Type of the long-term item that it makes or changes; empty for turns and topics."""
+    def identifier(self) -> str:
+        """The id that it names, exactly as sent; empty where that is absent or no string."""
+        return self._string(self.id_field)
+
+    @property
+    def target(self) -> LongTermItem | None:
+        """The long-term item that it updates, if there is one."""
+        updates = self.kind == "long_term" and self.operation == "update_existing"
+        return self.named if updates and isinstance(self.named, LongTermItem) else None
+
+    @property
+    def item_type(self) -> ItemType | None:
+        """Type of the long-term item that it makes or changes; None for turns and topics, or where it is illegal."""
         if self.kind != "long_term":
-            return ""
-        return self.target.type if self.target is not None else str(self.raw.get("type") or "")
+            return None
+        if self.target is not None:
+            return self.target.type
+        return next((kind for kind in SOURCE_OF if kind == self.raw.get("type")), None)
 
     def text(self, name: str) -> str:
         """A text field, normalised."""
         return self.texts.get(name, "")
+
+    def _string(self, name: str) -> str:
+        value = self.raw.get(name)
+        return value if isinstance(value, str) else ""
 
 
 def check(
@@ -86,3 +116,9 @@ def check(
 def passed(code: str, message: str, *, observed: Any = None, limit: Any = None, on: str | None = None) -> Check:
     """A check that found nothing: its code, and what was looked at in a few words."""
     return Check(rule_of(code), code, "passed", message, observed, limit, on)
+
+
+def shown(text: str, limit: int = 60) -> str:
+    """A model's text as a verdict names it: cut to `limit` characters, and storable as UTF-8."""
+    cut = text if len(text) <= limit else text[: limit - 1] + "…"
+    return cut.encode("utf-8", "replace").decode()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from memory_core.capacity import Sizes, Trimmed
-from memory_core.clock import Marks
+from memory_core.clock import Marks, mark_of, merge_marks, parse_time
 from memory_core.delta import Kind
-from memory_core.document import MemoryDocument, RecentTurn
+from memory_core.document import MemoryDocument, RecentTurn, marks_of
 from memory_core.reply import ReplyReason
 
 Judgement = Literal["accepted", "held", "rejected"]
@@ -64,7 +65,7 @@ class Verdict:
     neighbour: str | None = None
     decision: Decision | None = None
     dropped: tuple[str, ...] = ()
-    """Ids of entries that accepting this operation drops, such as the oldest inactive item (D6)."""
+    """Ids of the entries that accepting this operation drops, such as the oldest inactive item (D6)."""
 
     @property
     def effective(self) -> Literal["apply", "wait", "close"]:
@@ -104,6 +105,13 @@ class JudgeContext:
     """Numbers in use in history and queue; new ids are above them and above the document's (D4)."""
     closed: frozenset[str] = frozenset()
     """Places that an earlier partial application dealt with; they are left out (R3b)."""
+    ids: Mapping[str, str] = field(default_factory=dict)
+    """Ids that the proposal gave to what it creates, by place; each is used again where it is still free (A1, D4)."""
+
+    @property
+    def moment(self) -> datetime:
+        """The instant of the proposal; the start of 1970 where its text names none."""
+        return parse_time(self.proposed_at) or datetime.fromtimestamp(0, UTC)
 
 
 Decisions = Mapping[str, Decision]
@@ -130,9 +138,29 @@ class Review:
     changes: bool = False
     """Whether applying would change the document at all."""
 
+    @property
+    def ids(self) -> dict[str, str]:
+        """Ids of what the operations that are not rejected would create, by place; kept with a queued delta (A1)."""
+        return {
+            verdict.at: verdict.after["id"]
+            for verdict in self.operations
+            if verdict.operation == "create_new" and verdict.verdict != "rejected" and verdict.after is not None
+        }
+
+    @property
+    def marks(self) -> Marks:
+        """Numbers that the resulting document and the operations that wait for a person hold on to (D4)."""
+        return merge_marks(marks_of(self.document), marks_of_ids(self.ids.values()))
+
     def counts(self) -> dict[Judgement, int]:
         """How many operations the program accepted, held, rejected."""
         return {
             judgement: sum(verdict.verdict == judgement for verdict in self.operations)
             for judgement in ("accepted", "held", "rejected")
         }
+
+
+def marks_of_ids(identifiers: Iterable[str]) -> Marks:
+    """The highest number by kind and day among ids that are not in a document yet (D4)."""
+    marks = (mark_of(identifier) for identifier in identifiers)
+    return merge_marks(*(dict([mark]) for mark in marks if mark is not None))

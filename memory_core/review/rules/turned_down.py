@@ -1,25 +1,35 @@
-"""A proposal like one that a person turned down before is held (R4c)."""
+"""A proposal like one that a person turned down before arrives marked so, and is held (R4c)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memory_core.review.candidate import Candidate, check
-from memory_core.review.verdict import Check
+from memory_core.review.candidate import Candidate, check, passed
+from memory_core.review.verdict import Check, TurnedDown
 from memory_core.text import fold, similarity
 
 NEAR = 0.8
-"""Similarity of two summaries from which on they count as the same proposal."""
+"""Similarity from which on two summaries say the same."""
+NEAR_UNDER_ONE_LABEL = 0.5
+"""The same, where the labels are equal once folded."""
 
 
 def run(candidate: Candidate) -> Iterator[Check]:
-    """Hold an operation whose summary, or label and type, was turned down."""
-    summary, label = candidate.text("summary"), candidate.text("label")
+    """Compare with everything that was turned down, the newest first."""
     for before in reversed(candidate.context.turned_down):
-        if before.kind != candidate.kind or (candidate.item_type and before.type != candidate.item_type):
-            continue
-        same_label = bool(label) and fold(label) == fold(before.label) and similarity(summary, before.summary) >= 0.5
-        if same_label or similarity(summary, before.summary) >= NEAR:
+        if _is_like(candidate, before):
             note = f": {before.note}" if before.note else ""
             yield check("held", "turned_down_before", observed=before.summary, at=before.at, note=note)
             return
+    if candidate.context.turned_down:
+        yield passed("turned_down_before", "Nothing like it was turned down before.")
+
+
+def _is_like(candidate: Candidate, before: TurnedDown) -> bool:
+    if before.kind != candidate.kind or (candidate.item_type or None) != before.type:
+        return False
+    label, summary = fold(candidate.text("label")), candidate.text("summary")
+    if fold(summary) == fold(before.summary):
+        return True
+    near = NEAR_UNDER_ONE_LABEL if label and label == fold(before.label) else NEAR
+    return similarity(summary, before.summary) >= near
