@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.commands.common import MARKS
+from inspector.wording import plainly
 from memory_core.diff import Change
 from memory_core.results import PendingView
 from memory_core.review.verdict import Review, Verdict
@@ -19,20 +20,6 @@ def shown(value: Any) -> str:
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def plainly(verdict: Verdict) -> str:
-    """What an operation would do, in plain words."""
-    after, before = verdict.after or {}, verdict.before or {}
-    label = after.get("label") or before.get("label") or ""
-    if verdict.kind == "turn_summary":
-        return f"summarise turn {verdict.target_id}"
-    what = "topic" if verdict.kind == "topic" else (after.get("type") or before.get("type") or "item").replace("_", " ")
-    if verdict.operation == "create_new":
-        return f"new {what}: {label}"
-    if verdict.operation == "update_existing":
-        return f"update {what} {verdict.target_id}: {label}"
-    return f"unknown operation on a {what}"
 
 
 def verdict_lines(verdict: Verdict, number: int) -> Iterator[str]:
