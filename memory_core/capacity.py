@@ -55,8 +55,22 @@ def to_json(document: MemoryDocument) -> dict[str, Any]:
 
 
 def encoded_size(document: MemoryDocument) -> int:
-    """Bytes of UTF-8 that the document takes on disk."""
-    return len(encode(document))
+    """Bytes of UTF-8 that the document takes on disk: the length of `encode`, told without laying the text out."""
+    return _laid_out_size(to_json(document), 0)
+
+
+def _laid_out_size(value: Any, indent: int) -> int:
+    """Bytes of a JSON value written with an indentation of two, itself standing at `indent`."""
+    return len(json.dumps(value, ensure_ascii=False).encode()) + _layout(value, indent)
+
+
+def _layout(value: Any, indent: int) -> int:
+    """Bytes that line breaks and indentation add to the same value on one line."""
+    if not value or not isinstance(value, (dict, list)):
+        return 0
+    parts = value.values() if isinstance(value, dict) else value
+    nested = sum(_layout(part, indent + 2) for part in parts if isinstance(part, (dict, list)))
+    return nested + len(value) * (indent + 2) + indent + 2
 
 
 def resized(size: int, old: MemoryDocument, new: MemoryDocument) -> int:
@@ -65,10 +79,12 @@ def resized(size: int, old: MemoryDocument, new: MemoryDocument) -> int:
     Exact, and cheap: only entries that differ are encoded, and entries that both share are told by identity. Without
     it, judging and trimming would encode the whole document once a step.
     """
+    if new is old:
+        return size
     if new.repo_profile is not old.repo_profile or new.__pydantic_extra__ != old.__pydantic_extra__:
         return encoded_size(new)
-    size += len(json.dumps(new.updated_at, ensure_ascii=False).encode())
-    size -= len(json.dumps(old.updated_at, ensure_ascii=False).encode())
+    if new.updated_at != old.updated_at:
+        size += _laid_out_size(new.updated_at, 0) - _laid_out_size(old.updated_at, 0)
     lists: tuple[tuple[Sequence[Entry], Sequence[Entry]], ...] = (
         (old.turns, new.turns),
         (old.topics, new.topics),
@@ -89,9 +105,8 @@ _ENTRY_INDENT, _CLOSING_INDENT = 6, 4
 
 
 def _entry_size(entry: Entry) -> int:
-    """Bytes that an entry takes in its list, the line break and the comma or line break after it included."""
-    text = json.dumps(entry.model_dump(mode="json"), ensure_ascii=False, indent=2)
-    return len(text.encode()) + _ENTRY_INDENT * (text.count("\n") + 1) + 2
+    """Bytes that an entry takes in its list, the line break before it and the one or the comma after it included."""
+    return _laid_out_size(entry.model_dump(mode="json"), _ENTRY_INDENT) + _ENTRY_INDENT + 2
 
 
 def fit(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 
 def normalise(text: str) -> str:
@@ -58,7 +59,13 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(out)
 
 
+@lru_cache(maxsize=4096)
+def _word_set(text: str) -> frozenset[str]:
+    """The words of a text; kept, since judging compares the same few texts again and again."""
+    return frozenset(words(text))
+
+
 def similarity(left: str, right: str) -> float:
     """Dice coefficient of the two texts' words, 0 to 1."""
-    a, b = set(words(left)), set(words(right))
+    a, b = _word_set(left), _word_set(right)
     return 2 * len(a & b) / (len(a) + len(b)) if a and b else float(fold(left) == fold(right))

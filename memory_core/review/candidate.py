@@ -23,6 +23,11 @@ ENTRY_OF: dict[Kind, type[RecentTurn | ActiveTopic | LongTermItem]] = {
 """What an operation of each kind makes or changes."""
 
 
+def id_field(kind: Kind) -> str:
+    """The field by which an operation of that kind names an entry of the document."""
+    return "turn_id" if kind == "turn_summary" else "target_id"
+
+
 @dataclass(frozen=True, slots=True)
 class Earlier:
     """An item that an earlier operation of the same delta creates, with that operation's place."""
@@ -65,7 +70,7 @@ class Candidate:
     @property
     def id_field(self) -> str:
         """The field that names the entry which the operation changes."""
-        return "turn_id" if self.kind == "turn_summary" else "target_id"
+        return id_field(self.kind)
 
     @property
     def identifier(self) -> str:

@@ -13,7 +13,7 @@ from memory_core.delta import KNOWN_KEYS, DeltaOperation, Kind
 from memory_core.document import Entry, LongTermItem, MemoryDocument, RecentTurn, marks_of
 from memory_core.entries import json_name
 from memory_core.policy import Policy
-from memory_core.review.candidate import Candidate, Earlier, check, passed, shown
+from memory_core.review.candidate import Candidate, Earlier, check, id_field, passed, shown
 from memory_core.review.effect import entry_after, put
 from memory_core.review.rules import content_checks, shape_checks
 from memory_core.review.rules.structure import gives_way_to
@@ -67,16 +67,14 @@ class Judging:
             if not _failed(checks):
                 grown, found = self._grow(candidate, after)
                 checks += found
-        verdict = self._verdict(candidate, checks, after)
+        verdict = self._verdict(candidate, checks, after, grown.trimmed if grown is not None else ())
         if grown is not None and after is not None:
-            gone = tuple(step.id for step in grown.trimmed if step.what != "assistant_text")
-            verdict = replace(verdict, dropped=gone)
             self._move_on(candidate, verdict, after, grown)
         return verdict
 
     def _candidate(self, operation: DeltaOperation, value: Mapping[str, Any]) -> Candidate:
-        known = KNOWN_KEYS[operation.kind]
-        candidate = Candidate(
+        name = value.get(id_field(operation.kind))
+        return Candidate(
             at=operation.at,
             kind=operation.kind,
             raw=value,
@@ -84,10 +82,12 @@ class Judging:
             policy=self.policy,
             context=self.context,
             earlier=self.earlier,
-            texts={name: normalise(value[name]) for name in known if isinstance(value.get(name), str)},
+            texts={
+                key: normalise(text) for key in KNOWN_KEYS[operation.kind] if isinstance(text := value.get(key), str)
+            },
+            named=self.document.find(name) if isinstance(name, str) else None,
             summarised=self.summarised,
         )
-        return replace(candidate, named=self.document.find(candidate.identifier) if candidate.identifier else None)
 
     def _new_id(self, candidate: Candidate) -> str:
         """The id that the operation's entry gets: the one of the proposal while it is free, else the next (A1, D4)."""
@@ -152,7 +152,9 @@ class Judging:
         if isinstance(after, LongTermItem) and candidate.creates:
             self.earlier = (*self.earlier, Earlier(candidate.at, after))
 
-    def _verdict(self, candidate: Candidate, checks: list[Check], after: Entry | None) -> Verdict:
+    def _verdict(
+        self, candidate: Candidate, checks: list[Check], after: Entry | None, trimmed: tuple[Trimmed, ...]
+    ) -> Verdict:
         judgement, code, message = decide(checks)
         rejected = judgement == "rejected"
         named = candidate.named
@@ -173,6 +175,7 @@ class Judging:
             evidence=tuple(found for entry in checks for found in entry.evidence),
             neighbour=next((entry.neighbour for entry in checks if entry.neighbour), None),
             decision=None if rejected else self.decisions.get(candidate.at),
+            dropped=tuple(step.id for step in trimmed if step.what != "assistant_text"),
         )
 
 

@@ -15,9 +15,10 @@ NEAR_UNDER_ONE_LABEL = 0.5
 
 
 def run(candidate: Candidate) -> Iterator[Check]:
-    """Compare with everything that was turned down, the newest first."""
+    """Compare with everything of its kind that was turned down, the newest first."""
+    kind, item_type = candidate.kind, candidate.item_type
     for before in reversed(candidate.context.turned_down):
-        if _is_like(candidate, before):
+        if (before.kind, before.type) == (kind, item_type) and _is_like(candidate, before):
             note = f": {before.note}" if before.note else ""
             yield check("held", "turned_down_before", observed=before.summary, at=before.at, note=note)
             return
@@ -26,10 +27,6 @@ def run(candidate: Candidate) -> Iterator[Check]:
 
 
 def _is_like(candidate: Candidate, before: TurnedDown) -> bool:
-    if before.kind != candidate.kind or (candidate.item_type or None) != before.type:
-        return False
-    label, summary = fold(candidate.text("label")), candidate.text("summary")
-    if fold(summary) == fold(before.summary):
-        return True
-    near = NEAR_UNDER_ONE_LABEL if label and label == fold(before.label) else NEAR
-    return similarity(summary, before.summary) >= near
+    label = candidate.text("label")
+    same_label = bool(label) and fold(label) == fold(before.label)
+    return similarity(candidate.text("summary"), before.summary) >= (NEAR_UNDER_ONE_LABEL if same_label else NEAR)
