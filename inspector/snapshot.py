@@ -47,7 +47,9 @@ class Snapshot:
         """Everything that is wrong, a sentence each."""
         stored = [f"{problem.at}: {problem.message}" for problem in self.loaded.problems if problem.severity != "note"]
         found = [f"{finding.at}: {finding.message}" for finding in self.findings]
-        broken = [f"Revision {seq}: its hash does not fit; it was changed from outside." for seq in self.broken_revisions]
+        broken = [
+            f"Revision {seq}: its hash does not fit; it was changed from outside." for seq in self.broken_revisions
+        ]
         return (*stored, *found, *broken, *(str(problem) for problem in self.config_problems))
 
 

@@ -66,8 +66,8 @@ def approve_command(
     """Apply a queued delta; held operations need --accept, undecided ones go on waiting."""
     if both := set(accept) & set(reject):
         raise InputError(f"{', '.join(sorted(both))} is both accepted and turned down.")
-    decisions: dict[str, Decision] = {at: "accept" for at in accept}
-    decisions |= {at: "turn_down" for at in reject}
+    decisions: dict[str, Decision] = dict.fromkeys(accept, "accept")
+    decisions |= dict.fromkeys(reject, "turn_down")
     manager = output.manager()
     result = manager.approve(delta_id, decisions, base, notes=dict.fromkeys(decisions, note) if note else None)
     return _approved(output, result)

@@ -103,7 +103,7 @@ class Pane(Horizontal):
     def redraw(self) -> None:
         """Render what is known again."""
         snapshot = self.snapshot
-        if snapshot is None or not self.is_mounted:
+        if snapshot is None or not self.is_attached or not self.query(RowList):
             return
         rows = [
             Row(row.key, row.cells, row.heading, row.key in self._fresh, row.search)
@@ -203,7 +203,12 @@ class Pane(Horizontal):
             self.post_message(Notice("Sent to the terminal's clipboard."))
 
     def perform(
-        self, title: str, run: Callable[[], object], done: Callable[[object], None] | None = None, *, writes: bool = True
+        self,
+        title: str,
+        run: Callable[[], object],
+        done: Callable[[object], None] | None = None,
+        *,
+        writes: bool = True,
     ) -> None:
         """Ask for a task."""
         self.post_message(Perform(Task(title, run, done, writes)))

@@ -12,7 +12,7 @@ from inspector.panes.base import Pane
 from inspector.screens.confirm import Confirm
 from inspector.snapshot import Snapshot
 from inspector.widgets.row_list import Cell, Row
-from inspector.widgets.text import heading, line, lines, pair
+from inspector.widgets.text import gap, heading, line, lines, pair
 from memory_core.document import LongTermItem
 from memory_core.intents import IntentType
 from memory_core.results import ItemResult
@@ -52,7 +52,11 @@ class LongTermPane(Pane):
                 rows.append(
                     Row(
                         item.id,
-                        (Cell(mark, 1, tone), Cell(item.label, 18, "strong" if item.is_active else "dim"), Cell(item.summary, 0, body)),
+                        (
+                            Cell(mark, 1, tone),
+                            Cell(item.label, 18, "strong" if item.is_active else "dim"),
+                            Cell(item.summary, 0, body),
+                        ),
                         search=f"{item.label} {item.summary} {item.type} {item.status}",
                     )
                 )
@@ -113,11 +117,16 @@ class LongTermPane(Pane):
                 by = "by policy" if revision.cause == "auto" else "approved by a person"
                 parts.append(line(f"  r{revision.seq}  {revision.at}  ", (f"{by}, {revision.delta_id}", "dim")))
                 parts.append(line(f"      {record.summary}"))
-                parts += [line((f"      “{found.quote}”", "accepted"), (f"  {found.turn_id}", "dim")) for found in record.evidence]
+                parts += [
+                    line((f"      “{found.quote}”", "accepted"), (f"  {found.turn_id}", "dim"))
+                    for found in record.evidence
+                ]
                 if record.note:
                     parts.append(line(("      note: ", "dim"), record.note))
             if revision.summary.startswith(item.id):
-                parts.append(line(f"  r{revision.seq}  {revision.at}  {revision.summary.removeprefix(item.id).strip()}"))
+                parts.append(
+                    line(f"  r{revision.seq}  {revision.at}  {revision.summary.removeprefix(item.id).strip()}")
+                )
         if len(parts) == 1:
             parts.append(line(("  the history does not tell; it was there before", "dim")))
         return parts
@@ -146,7 +155,11 @@ class LongTermPane(Pane):
         def done(_: object) -> None:
             self.app.notify(f"{item_id} is {wanted}. z undoes.")
 
-        self.perform(f"setting {item_id} {wanted}", lambda: manager.set_status(item_id, "active" if wanted == "active" else "inactive"), done)
+        self.perform(
+            f"setting {item_id} {wanted}",
+            lambda: manager.set_status(item_id, "active" if wanted == "active" else "inactive"),
+            done,
+        )
 
     def action_undo(self) -> None:
         """Take the last change of status back."""
@@ -163,7 +176,12 @@ class LongTermPane(Pane):
         if item is None:
             return
         store = self.workspace.manager.store
-        self.perform("looking where else it stands", lambda: store.places_of(item.summary), lambda found: self._ask(item, found), writes=False)
+        self.perform(
+            "looking where else it stands",
+            lambda: store.places_of(item.summary),
+            lambda found: self._ask(item, found),
+            writes=False,
+        )
 
     def _ask(self, item: LongTermItem, found: object) -> None:
         places = [str(place) for place in found] if isinstance(found, tuple) else []
@@ -172,7 +190,7 @@ class LongTermPane(Pane):
             line(item.summary),
             heading("Its text also stands in"),
             line("  " + (", ".join(places) or "nowhere else")),
-            line(("\nForgetting leaves those alone; History can bring it back from there.", "dim")),
+            gap(("Forgetting leaves those alone; History can bring it back from there.", "dim")),
             line(("memory-inspector item forget ID --everywhere takes it out of all of them.", "dim")),
         )
         manager = self.workspace.manager

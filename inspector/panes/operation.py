@@ -15,7 +15,9 @@ OUTCOMES = {"failed": ("✗", "bad"), "held": ("?", "held"), "remark": ("·", "w
 QUIET = ("id", "intent", "created_at", "updated_at", "last_touched_at", "summary_status", "status", "scope_paths")
 
 
-def operation_detail(verdict: Verdict, number: int, document: MemoryDocument, *, note: str, cleared: str, folded: bool) -> Content:
+def operation_detail(
+    verdict: Verdict, number: int, document: MemoryDocument, *, note: str, cleared: str, folded: bool
+) -> Content:
     """Everything that is known of an operation."""
     parts: list[Content | None] = [
         line((f"{number}  {plainly(verdict)}", "title")),
@@ -43,7 +45,11 @@ def _change(verdict: Verdict) -> list[Content | None]:
     if after is None:
         if before is None:
             return []
-        return [heading("What it aims at"), line(f"  {before.get('label') or before.get('user_text') or ''}"), line((f"  {before.get('summary') or ''}", "dim"))]
+        return [
+            heading("What it aims at"),
+            line(f"  {before.get('label') or before.get('user_text') or ''}"),
+            line((f"  {before.get('summary') or ''}", "dim")),
+        ]
     if before is None:
         fields = [name for name in after if name not in QUIET and after[name] not in ("", [], None)]
         parts: list[Content | None] = [heading("Would be new")]
@@ -89,7 +95,9 @@ def _neighbour(verdict: Verdict, document: MemoryDocument) -> list[Content | Non
     parts: list[Content | None] = [heading("Neighbour"), line(f"  {verdict.neighbour}")]
     found = document.find(verdict.neighbour)
     if isinstance(found, Entry):
-        parts.append(line(("  " + str(getattr(found, "label", "")), "strong"), "  " + str(getattr(found, "summary", ""))))
+        parts.append(
+            line(("  " + str(getattr(found, "label", "")), "strong"), "  " + str(getattr(found, "summary", "")))
+        )
     return parts
 
 

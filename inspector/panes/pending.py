@@ -15,7 +15,7 @@ from inspector.panes.operation import operation_detail, sizes
 from inspector.screens.confirm import Ask, Confirm
 from inspector.snapshot import Snapshot
 from inspector.widgets.row_list import Cell, Row
-from inspector.widgets.text import MARKS, changes, decision_word, heading, line, lines, pair, verdict_word
+from inspector.widgets.text import MARKS, changes, decision_word, gap, heading, line, lines, pair, verdict_word
 from inspector.wording import plainly
 from inspector.workspace import Workspace
 from memory_core.diff import diff
@@ -153,7 +153,12 @@ class PendingPane(Pane):
             groups[verdict.effective] += 1
         size = view.review.bytes
         return lines(
-            line(("if applied now: ", "dim"), (f"✓ {groups['apply']} written", "accepted"), f"  ? {groups['wait']} go on waiting", f"  ✗ {groups['close']} closed"),
+            line(
+                ("if applied now: ", "dim"),
+                (f"✓ {groups['apply']} written", "accepted"),
+                f"  ? {groups['wait']} go on waiting",
+                f"  ✗ {groups['close']} closed",
+            ),
             line((f"{size.before} → {size.after} bytes of {size.hard}", "dim")),
         )
 
@@ -167,7 +172,12 @@ class PendingPane(Pane):
         view = self._opened_view()
         if view is None:
             return self._delta(self._views[key]) if key in self._views else line((self.EMPTY, "dim"))
-        bar = line(*(((f" {name} ", "strong") if mode == self.mode else (f" {name} ", "dim")) for mode, name in (("o", "o operation"), ("p", "p resulting document"), ("c", "c next prompt"))))
+        bar = line(
+            *(
+                ((f" {name} ", "strong") if mode == self.mode else (f" {name} ", "dim"))
+                for mode, name in (("o", "o operation"), ("p", "p resulting document"), ("c", "c next prompt"))
+            )
+        )
         if self.mode == "p":
             return lines(bar, self._resulting(snapshot, view))
         if self.mode == "c":
@@ -176,7 +186,9 @@ class PendingPane(Pane):
             if verdict.at == key:
                 desk = self.desks[view.id]
                 note, cleared = desk.notes.get(verdict.at, ""), desk.cleared.get(verdict.at, "")
-                shown = operation_detail(verdict, number, snapshot.document, note=note, cleared=cleared, folded=self.folded)
+                shown = operation_detail(
+                    verdict, number, snapshot.document, note=note, cleared=cleared, folded=self.folded
+                )
                 return lines(bar, Content(""), shown)
         return bar
 
@@ -195,7 +207,7 @@ class PendingPane(Pane):
                 heading("Refused") + line((f"{place}", "dim")),
                 line((reason.message, "bad"), (f"  [{reason.code}]", "dim")),
                 line((reason.hint, "dim")) if reason.hint else None,
-                line(("\nThere is nothing to apply; D dismisses it. The turns stay pending.", "dim")),
+                gap(("There is nothing to apply; D dismisses it. The turns stay pending.", "dim")),
             ]
         else:
             counts = review.counts()
@@ -206,8 +218,11 @@ class PendingPane(Pane):
             parts.append(Content(""))
             for number, verdict in enumerate(review.operations, 1):
                 parts.append(line((f"{number:>2} {verdict_word(verdict)[0]:<10} ", verdict.verdict), plainly(verdict)))
-            parts.append(line(("\nenter opens it", "dim")))
-        parts += [heading("The model's reply"), Content("\n").join([line(text) for text in entry.reply.splitlines()[:80]])]
+            parts.append(gap(("enter opens it", "dim")))
+        parts += [
+            heading("The model's reply"),
+            Content("\n").join([line(text) for text in entry.reply.splitlines()[:80]]),
+        ]
         return lines(*parts)
 
     def _resulting(self, snapshot: Snapshot, view: PendingView) -> Content:
@@ -221,7 +236,13 @@ class PendingPane(Pane):
             sizes("items", len(now.items), len(document.items), limits.long_term_items),
         ]
         for trimmed in review.trimmed:
-            parts.append(line(("! would be dropped: ", "warn"), f"{trimmed.what.replace('_', ' ')} {trimmed.id}", (f" ({trimmed.reason})", "dim")))
+            parts.append(
+                line(
+                    ("! would be dropped: ", "warn"),
+                    f"{trimmed.what.replace('_', ' ')} {trimmed.id}",
+                    (f" ({trimmed.reason})", "dim"),
+                )
+            )
         return lines(*parts, heading("What changes"), changes(diff(now, document)))
 
     def _prompts(self, snapshot: Snapshot, view: PendingView) -> Content:
@@ -231,7 +252,12 @@ class PendingPane(Pane):
         old, new = before.text.splitlines(), after.text.splitlines()
         parts: list[Content | None] = [
             Content(""),
-            line((f"{before.characters} → {after.characters} characters, about {before.tokens_estimate} → {after.tokens_estimate} tokens", "dim")),
+            line(
+                (
+                    f"{before.characters} → {after.characters} characters, about {before.tokens_estimate} → {after.tokens_estimate} tokens",
+                    "dim",
+                )
+            ),
             line(("for an ordinary question; a repair gets nothing", "dim")),
             Content(""),
         ]
@@ -361,12 +387,20 @@ class PendingPane(Pane):
         if not any(verdict.effective != "wait" for verdict in view.review.operations):
             self.app.notify("Everything in it still waits for your decision.", severity="warning")
             return
-        body = lines(*self._what_happens(view), heading("Document"), changes(diff(self.snapshot.document, view.review.document)))
-        self.app.push_screen(Confirm(f"Apply {view.id}?", body, key="A", verb="apply"), lambda yes: self._apply(view) if yes else None)
+        body = lines(
+            *self._what_happens(view), heading("Document"), changes(diff(self.snapshot.document, view.review.document))
+        )
+        self.app.push_screen(
+            Confirm(f"Apply {view.id}?", body, key="A", verb="apply"), lambda yes: self._apply(view) if yes else None
+        )
 
     @staticmethod
     def _what_happens(view: PendingView) -> list[Content | None]:
-        words = {"apply": ("✓ written ", "accepted"), "wait": ("? waits   ", "held"), "close": ("✗ closed  ", "rejected")}
+        words = {
+            "apply": ("✓ written ", "accepted"),
+            "wait": ("? waits   ", "held"),
+            "close": ("✗ closed  ", "rejected"),
+        }
         return [line(words[verdict.effective], plainly(verdict)) for verdict in view.review.operations]
 
     def _apply(self, view: PendingView) -> None:
@@ -398,7 +432,9 @@ class PendingPane(Pane):
 
         def answered(confirmed: bool | None) -> None:
             if confirmed:
-                self.perform("dismissing", lambda: manager.dismiss(view.id), lambda _: self.app.notify(f"{view.id} dismissed."))
+                self.perform(
+                    "dismissing", lambda: manager.dismiss(view.id), lambda _: self.app.notify(f"{view.id} dismissed.")
+                )
 
         self.app.push_screen(Confirm(f"Dismiss {view.id}?", body, key="D", verb="dismiss", danger=True), answered)
 

@@ -12,7 +12,7 @@ from inspector.panes.base import Pane
 from inspector.screens.confirm import Confirm
 from inspector.snapshot import Snapshot
 from inspector.widgets.row_list import Cell, Row
-from inspector.widgets.text import changes, heading, line, lines, pair
+from inspector.widgets.text import changes, gap, heading, line, lines, pair
 from memory_core.results import ProfileResult
 
 FIELDS = ("build_tool", "java_version", "project_name", "modules", "frameworks", "source_files", "updated_at")
@@ -45,7 +45,11 @@ class ProfilePane(Pane):
             value = getattr(profile, name)
             shown = ", ".join(value) if isinstance(value, tuple) else value
             rows.append(
-                Row(name, (Cell(name.replace("_", " "), 13, "dim"), Cell(shown or "–", 0, "" if shown else "dim")), search=shown)
+                Row(
+                    name,
+                    (Cell(name.replace("_", " "), 13, "dim"), Cell(shown or "–", 0, "" if shown else "dim")),
+                    search=shown,
+                )
             )
         return rows
 
@@ -69,7 +73,7 @@ class ProfilePane(Pane):
             parts += [heading("The build files say something else now"), changes(result.changes)]
             parts.append(line(("c", "strong"), (" writes it as a revision, after asking", "dim")))
         elif not snapshot.document.repo_profile.has_value:
-            parts.append(line(("\nNothing was found. Maven, Gradle and README.md are read, nothing is guessed.", "dim")))
+            parts.append(gap(("Nothing was found. Maven, Gradle and README.md are read, nothing is guessed.", "dim")))
         if result.notes:
             parts.append(heading("Skipped, and why"))
             for note in result.notes:
@@ -93,7 +97,7 @@ class ProfilePane(Pane):
         if not result.changes:
             self.app.notify("The build files say what is stored.")
             return
-        body = lines(changes(result.changes), pair("\nwritten as", "a revision of its own"))
+        body = lines(changes(result.changes), pair("written as", "a revision of its own"))
         self.app.push_screen(Confirm("Write the collected profile?", body, key="c", verb="write"), self._write)
 
     def _write(self, confirmed: bool | None) -> None:

@@ -51,7 +51,11 @@ class WorkingPane(Pane):
             rows.append(
                 Row(
                     turn.id,
-                    (Cell(turn.created_at[5:16].replace("T", " "), 11, "dim"), Cell(word, 10, tone), Cell(turn.user_text)),
+                    (
+                        Cell(turn.created_at[5:16].replace("T", " "), 11, "dim"),
+                        Cell(word, 10, tone),
+                        Cell(turn.user_text),
+                    ),
                     search=f"{turn.user_text} {turn.summary} {turn.intent} {word}",
                 )
             )

@@ -39,6 +39,11 @@ def line(*parts: Part) -> Content:
     return Content("").join(pieces)
 
 
+def gap(*parts: Part) -> Content:
+    """A line with an empty one above it."""
+    return Content("\n") + line(*parts)
+
+
 def lines(*content: Content | None) -> Content:
     """Lines under one another; None leaves a line out."""
     return Content("\n").join([entry for entry in content if entry is not None])
@@ -96,10 +101,24 @@ def changes(found: Iterable[Change]) -> Content:
     """A comparison, item by item and field by field."""
     parts: list[Content] = []
     signs = {"added": ("+ new", "accepted"), "removed": ("- gone", "bad"), "changed": ("~ changed", "warn")}
-    quiet = {"id", "status", "summary_status", "source", "created_at", "updated_at", "last_touched_at", "intent", "type"}
+    quiet = {
+        "id",
+        "status",
+        "summary_status",
+        "source",
+        "created_at",
+        "updated_at",
+        "last_touched_at",
+        "intent",
+        "type",
+    }
     for change in found:
         sign, tone = signs[change.kind]
-        parts.append(line((f"{sign}  ", tone), (change.label or change.at.rpartition(".")[2], "strong"), (f"  {change.at}", "dim")))
+        parts.append(
+            line(
+                (f"{sign}  ", tone), (change.label or change.at.rpartition(".")[2], "strong"), (f"  {change.at}", "dim")
+            )
+        )
         for field in change.fields:
             if change.kind == "added" and (field.name in quiet or field.after in ("", [], None)):
                 continue
