@@ -97,9 +97,6 @@ class InspectorApp(App[int]):
         elif self.ansi_color or os.environ.get("COLORTERM") not in {"truecolor", "24bit"}:
             self.theme = "ansi-dark" if "ansi-dark" in self.available_themes else "textual-ansi"
         await self._open(START)
-        watch = partial(
-            self.workspace.watch, lambda snapshot: self.call_from_thread(self.post_message, SnapshotTaken(snapshot))
-        )
         self.run_worker(self._watch, thread=True, exit_on_error=False, group="watch")
 
     def _watch(self) -> None:

@@ -170,6 +170,11 @@ class MemoryManager:
         return self._bench.policy
 
     @property
+    def root(self) -> Path:
+        """The repository's root."""
+        return self._bench.root
+
+    @property
     def store(self) -> MemoryStore:
         """The repository's store: its log, backups, queue and history."""
         return self._bench.store

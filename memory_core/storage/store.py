@@ -166,6 +166,14 @@ class MemoryStore:
                     found.append(Backup(path.name, status.st_size, status.st_mtime))
         return tuple(sorted(found, key=lambda backup: backup.name))
 
+    def backup_text(self, name: str) -> tuple[str, int]:
+        """A backup's text, at most 64 KiB of it, and how many bytes are left out; empty for an unknown name."""
+        if all(backup.name != name for backup in self.backups()):
+            return "", 0
+        data = read_bytes(self.layout.folder / name, codec.RAW_LIMIT) or b""
+        size = (self.layout.folder / name).lstat().st_size
+        return data[: codec.RAW_LIMIT].decode("utf-8", errors="replace"), max(0, size - codec.RAW_LIMIT)
+
     @staticmethod
     def spellings(text: str) -> tuple[bytes, ...]:
         """A text as JSON files may spell it."""
