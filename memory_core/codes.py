@@ -173,7 +173,29 @@ pii             | A9b | Field {field} holds personal data: {observed}.
 
 _VALUE = re.compile(r"\{(\w+)\}")
 
-CODES: dict[str, Code] = {**SAFETY, **VERDICT, **FILE, **REPLY, **SUMMARY}
+# Whose words carry a preference, and what is remembered already (A7-A9e).
+EVIDENCE = _table(
+    "verdict",
+    """
+evidence         | A7  | The user says so in {turn}.
+no_evidence      | A7  | None of the {observed} turns of the batch states it; the model's word is no evidence.
+no_signal        | A7  | The user speaks of it in {turn}, but does not say that it should always hold.
+no_shared_words  | A7  | The user sets a rule in {turn}, but in other words than these.
+only_asked       | A9d | The user only asks about it in {turn}.
+only_quoted      | A9d | The user only tells in {turn} what somebody else says.
+only_this_time   | A9d | The user wishes it in {turn} for this one time.
+bare_agreement   | A9d | The user only agrees in {turn}; what to is the assistant's wording.
+says_otherwise   | A9e | The user's words in {turn} differ by a negation or a number.
+other_language   | A9b | It is in another language than the user's words.
+invented_purpose | A9b | It says what the project is or is for, and no turn of the batch says so.
+not_talked_about | A9b | No turn of the batch shares a word with it.
+same_label       | A8  | {item} has the same label: {observed}
+near_duplicate   | A8  | {item} says nearly the same: {observed}
+conflict         | A9e | {item} speaks of the same and differs by a negation or a number: {observed}
+""",
+)
+
+CODES: dict[str, Code] = {**EVIDENCE, **SAFETY, **VERDICT, **FILE, **REPLY, **SUMMARY}
 
 
 def sentence(code: str, **values: object) -> str:
