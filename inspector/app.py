@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -70,10 +71,16 @@ class InspectorApp(App[int]):
     ]
 
     def __init__(
-        self, manager: MemoryManager, *, read_only: bool = False, title: str | None = None, theme: str = ""
+        self,
+        manager: MemoryManager,
+        *,
+        read_only: bool = False,
+        title: str | None = None,
+        theme: str = "",
+        look_at: str = "",
     ) -> None:
         super().__init__()
-        self.workspace = Workspace(manager, read_only=read_only)
+        self.workspace = Workspace(manager, read_only=read_only, look_at=look_at)
         self.name_shown = title or manager.root.name
         self.snapshot: Snapshot | None = None
         self.busy = ""
@@ -111,6 +118,11 @@ class InspectorApp(App[int]):
         """End watching, so that the program ends at once."""
         self.workspace.stop()
         self.workspace.manager.close()
+
+    async def settled(self) -> None:
+        """Wait until a first look was taken and no task runs; for tests and pictures."""
+        while self.snapshot is None or any(worker.group == "task" for worker in self.workers if not worker.is_finished):
+            await asyncio.sleep(0.01)
 
     # Tabs.
 

@@ -20,11 +20,12 @@ LOOK_EVERY = 0.1
 
 
 class Workspace:
-    """One repository's memory, as the console uses it."""
+    """One repository's memory, as the console uses it. `look_at` stands for the time in pictures and tests."""
 
-    def __init__(self, manager: MemoryManager, *, read_only: bool = False) -> None:
+    def __init__(self, manager: MemoryManager, *, read_only: bool = False, look_at: str = "") -> None:
         self.manager = manager
         self.read_only = read_only
+        self._look_at = look_at
         self._stop = threading.Event()
         self._look_now = threading.Event()
 
@@ -41,7 +42,7 @@ class Workspace:
 
     def look(self) -> Snapshot:
         """A snapshot of now."""
-        return take(self.manager, time.strftime("%H:%M:%S"))
+        return take(self.manager, self._look_at or time.strftime("%H:%M:%S"))
 
     def look_again(self) -> None:
         """Make the watcher look even where nothing seems to have changed."""

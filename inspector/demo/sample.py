@@ -15,6 +15,7 @@ from importlib import resources
 from pathlib import Path
 
 from inspector.commands.rendering import change_lines, review_lines
+from memory_core.clock import Clock
 from memory_core.configuration import Configuration
 from memory_core.diff import diff
 from memory_core.intents import IntentType
@@ -49,20 +50,20 @@ CONVERSATION: tuple[tuple[IntentType, str, str, tuple[str, ...]], ...] = (
 
 
 @contextmanager
-def sample_repository(*, with_deltas: bool = True) -> Iterator[Path]:
-    """A copy of the sample in a temporary folder, gone afterwards."""
+def sample_repository(*, with_deltas: bool = True, clock: Clock | None = None) -> Iterator[Path]:
+    """A copy of the sample in a temporary folder, gone afterwards; its memory filled as of `clock`."""
     with tempfile.TemporaryDirectory(prefix="memory-inspector-") as folder:
         root = Path(folder) / "demo-shop"
         with resources.as_file(resources.files("inspector.demo") / "repository") as source:
             shutil.copytree(source, root)
         if with_deltas:
-            remember(root)
+            remember(root, clock=clock)
         yield root
 
 
-def remember(root: Path) -> None:
+def remember(root: Path, *, clock: Clock | None = None) -> None:
     """Fill the memory: two turns summarised and applied, two more, and deltas that wait for a decision."""
-    manager = MemoryManager(root, configuration=Configuration())
+    manager = MemoryManager(root, configuration=Configuration(), clock=clock)
     manager.collect_profile(write=True)
     first = [_record(manager, index) for index in (0, 1)]
     proposal = manager.propose(first_delta(first))

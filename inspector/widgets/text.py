@@ -16,7 +16,7 @@ TONES = {
     "accepted": "$text-success",
     "held": "$text-warning",
     "rejected": "$text-error",
-    "dim": "$text-muted",
+    "dim": "$foreground-muted",
     "title": "bold $text-accent",
     "strong": "bold",
     "added": "$text-success",

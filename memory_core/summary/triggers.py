@@ -76,7 +76,7 @@ def explain(
     blocked = claimed | given_up
     sendable = [other for other in document.turns if other.is_pending and other.id not in blocked]
     fresh = turn.is_pending and turn.id not in blocked
-    carried = signals_in(turn.user_text, signals) if fresh else ()
+    carried = signals_in(turn.user_text, signals)
     able = bool(sendable)
     return (
         TriggerCheck(
@@ -106,7 +106,7 @@ def explain(
         TriggerCheck(
             Trigger.LONG_TERM_SIGNAL,
             "T5",
-            able and bool(carried),
+            able and fresh and bool(carried),
             f"the user's words carry {', '.join(carried)}" if carried else "the user's words carry no signal",
         ),
     )
