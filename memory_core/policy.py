@@ -9,6 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Mode = Literal["auto", "review"]
 
+SWITCHABLE = ("A6", "A7", "A8", "A9", "A9b", "A9d", "A9e")
+"""Numbers of the rules that the person's own file may switch off (S12); the others keep the document well formed."""
+
 CHINESE_SIGNALS = (
     "以后",
     "每次",

@@ -60,7 +60,7 @@ class PendingView:
     decisions: Mapping[str, Decision]
     notes: Mapping[str, str]
     superseded: bool
-    """Nothing of it is left to accept."""
+    """Something of it could be accepted once, and nothing is left (R4c)."""
 
     @property
     def id(self) -> str:

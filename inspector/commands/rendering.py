@@ -72,7 +72,9 @@ def pending_line(view: PendingView) -> str:
         return f"{head}  ✗ refused{times}: {entry.refused.message}"
     counts = view.review.counts()
     marks = " ".join(f"{MARKS[name]}{counts[name]}" for name in counts)
-    return f"{head}  {marks}" + ("  superseded: nothing is left to accept" if view.superseded else "")
+    if view.superseded:
+        return f"{head}  {marks}  superseded: nothing is left to accept"
+    return f"{head}  {marks}" + ("" if entry.usable else "  nothing in it can be accepted")
 
 
 def change_lines(changes: tuple[Change, ...]) -> Iterator[str]:

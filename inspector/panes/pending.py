@@ -118,8 +118,12 @@ class PendingPane(Pane):
         else:
             counts = view.review.counts()
             marks = " ".join(f"{MARKS[name]}{counts[name]}" for name in counts)
-            word = "superseded: nothing left to accept" if view.superseded else source.replace("_", " ")
-            cells = (Cell(when, 11, "dim"), Cell(marks, 12, "dim" if view.superseded else "strong"), Cell(word))
+            word = source.replace("_", " ")
+            if view.superseded:
+                word = "superseded: nothing left to accept"
+            elif not entry.usable:
+                word = f"{word}: nothing in it can be accepted"
+            cells = (Cell(when, 11, "dim"), Cell(marks, 12, "strong" if word == source else "dim"), Cell(word))
         return Row(entry.id, cells, search=f"{entry.id} {source} {entry.model}")
 
     def _operations(self, view: PendingView) -> list[Row]:

@@ -52,6 +52,7 @@ def propose(bench: Workbench, reply: str | bytes, *, finish_reason: str | None =
                 context=replace(context, ids=review.ids),
                 refused=parsed.reason,
                 claims=tuple(turn.id for turn in context.batch) if usable else (),
+                usable=usable,
                 reserved=review.marks,
             )
         )
@@ -80,7 +81,7 @@ def view(
     review = MemoryDeltaApplier.judge_reply(
         document, parsed_reply(entry), bench.policy, judging_context(entry), chosen, base=base
     )
-    superseded = bool(review.operations) and all(op.verdict == "rejected" for op in review.operations)
+    superseded = entry.usable and bool(review.operations) and all(op.verdict == "rejected" for op in review.operations)
     return PendingView(entry, review, chosen, draft.notes, superseded)
 
 

@@ -156,7 +156,7 @@ def _settle(bench: Workbench, run: _Run, reply: ModelReply, parsed: ParsedReply)
         if usable and run.mode == "auto" and review.changes:
             rest = apply_by_itself(transaction, entry, review, at=context.proposed_at)
             return SummaryResult("applied", rest, None, review, model=run.model, url=reply.url)
-        queued = transaction.enqueue(entry if usable else replace(entry, claims=()))
+        queued = transaction.enqueue(entry if usable else replace(entry, claims=(), usable=False))
         status: SummaryStatus = "queued" if parsed.delta is not None else "refused"
         return SummaryResult(status, queued.id, parsed.reason, review, model=run.model, url=reply.url)
 

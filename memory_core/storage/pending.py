@@ -46,6 +46,8 @@ class PendingDelta:
     applied: bool = False
     claims: tuple[str, ...] = ()
     """Turns that are not sent again while this waits (T7)."""
+    usable: bool = True
+    """Whether anything of it could be accepted when it was proposed."""
     reserved: Marks = field(default_factory=dict)
     """Numbers of the ids that it would make, so that nothing else takes them (D4)."""
 

@@ -16,7 +16,7 @@ MODELS = ("extractive", "openai", "scripted:FILE")
 
 def from_configuration(configuration: Configuration) -> MemorySummarizer:
     """The endpoint where one is configured, else the extractive summariser. Raises `InputError` for a bad URL."""
-    if configuration.settings.model.base_url:
+    if configuration.settings.model.calls_endpoint:
         return MemorySummarizer(OpenAIChatBackend(configuration.settings.model, configuration.key))
     return MemorySummarizer(ExtractiveBackend())
 
@@ -31,7 +31,7 @@ def named(model: str, configuration: Configuration, read: Callable[[str], bytes]
                 "No endpoint is configured.",
                 hint="Set MEMORY_INSPECTOR_BASE_URL and MEMORY_INSPECTOR_MODEL, or model: in your config.yaml.",
             )
-        return from_configuration(configuration)
+        return MemorySummarizer(OpenAIChatBackend(configuration.settings.model, configuration.key))
     if model.startswith("scripted:"):
         name = model.removeprefix("scripted:")
         return MemorySummarizer(from_text(read(name).decode("utf-8", "replace"), jsonl=name.endswith(".jsonl")))
