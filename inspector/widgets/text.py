@@ -100,7 +100,12 @@ def field_change(change: FieldChange) -> Content:
 def changes(found: Iterable[Change]) -> Content:
     """A comparison, item by item and field by field."""
     parts: list[Content] = []
-    signs = {"added": ("+ new", "accepted"), "removed": ("- gone", "bad"), "changed": ("~ changed", "warn")}
+    signs = {
+        "added": ("+ new", "accepted"),
+        "removed": ("- gone", "bad"),
+        "changed": ("~ changed", "warn"),
+        "moved": ("~ moved", "warn"),
+    }
     quiet = {
         "id",
         "status",
