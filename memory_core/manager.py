@@ -47,6 +47,7 @@ from memory_core.summary.summarizer import MemorySummarizer
 from memory_core.summary.triggers import Trigger, due
 
 logger = logging.getLogger("memory_core")
+logger.addHandler(logging.NullHandler())  # an embedding program decides where this goes; nothing is printed unasked
 
 
 class MemoryManager:
@@ -159,8 +160,15 @@ class MemoryManager:
         self._scheduler.close()
 
     def _run_in_background(self, trigger: Trigger) -> None:
-        result = self.last_summary = self.summarize(trigger)
-        logger.info("summary %s: %s", trigger, result.status)
+        """One run in the scheduler's thread; whatever goes wrong is on record for the console (I4, U6)."""
+        try:
+            self.last_summary = self.summarize(trigger)
+        except MemoryCoreError as error:
+            self._bench.store.log.append("summary_failed", error.message, code=error.code, hint=error.hint)
+            raise
+        except Exception as error:
+            self._bench.store.log.append("fault", f"The summary broke: {type(error).__name__}.")
+            raise
 
     # Looking.
 

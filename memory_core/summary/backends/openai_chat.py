@@ -172,13 +172,14 @@ class OpenAIChatBackend:
                 base_url=self._endpoint.base,
                 max_retries=0,
                 timeout=timeout,
-                default_headers=headers,
                 http_client=http,
             ) as client,
         ):
             try:
                 create: Any = client.chat.completions.with_streaming_response.create
-                with create(model=self._choice.name, messages=messages, **self._parameters()) as response:
+                with create(
+                    model=self._choice.name, messages=messages, extra_headers=headers, **self._parameters()
+                ) as response:
                     return 200, dict(response.headers), self._read(response.iter_bytes(), deadline)
             except openai.APIStatusError as error:
                 return error.status_code, dict(error.response.headers), error.response.content
