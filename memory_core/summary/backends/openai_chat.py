@@ -106,10 +106,13 @@ class OpenAIChatBackend:
         return EndpointError(mask_known(error.message, secrets), hint=mask_known(error.hint, secrets), code=error.code)
 
     def _parameters(self) -> dict[str, Any]:
-        """What is sent beside model and messages, without what this endpoint is known not to take."""
+        """What is sent beside model and messages, without what this endpoint is known not to take.
+
+        `max_tokens` comes first: servers that know only it ignore the newer name silently, and then write on and on.
+        """
         wanted: dict[str, Any] = {
             "response_format": {"type": "json_object"},
-            "max_completion_tokens": self._choice.max_tokens,
+            "max_tokens": self._choice.max_tokens,
         }
         if self._choice.temperature is not None:
             wanted["temperature"] = self._choice.temperature
@@ -121,11 +124,11 @@ class OpenAIChatBackend:
         learned = self._learned.setdefault((self._endpoint.url, self._choice.name), {})
         text = detail.lower()
         sent = self._parameters()
-        if "max_completion_tokens" in sent and ("max_completion_tokens" in text or "max_tokens" in text):
-            learned["max_completion_tokens"] = "max_tokens"
+        if "max_tokens" in sent and ("max_tokens" in text or "max_completion_tokens" in text):
+            learned["max_tokens"] = "max_completion_tokens"
             return True
-        if "max_tokens" in sent and "max_tokens" in text:
-            learned["max_completion_tokens"] = None
+        if "max_completion_tokens" in sent and "max_completion_tokens" in text:
+            learned["max_tokens"] = None
             return True
         for name in ("response_format", "temperature"):
             if name in sent and name in text:
