@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from memory_core.document import LongTermItem
 from memory_core.language import HAN, content_words, negations, numbers
 from memory_core.review.candidate import Candidate, check, passed
-from memory_core.review.verdict import Check
+from memory_core.review.verdict import Check, TurnedDown
 from memory_core.text import fold
 
 NEAR = 0.75
@@ -21,34 +21,37 @@ _TOKEN = re.compile("[\u3400-\u9fff]|[^\\W_]+")
 
 def run(candidate: Candidate) -> Iterator[Check]:
     """Hold an item that an active one, or one made earlier in the delta, says already or says otherwise."""
-    if candidate.item_type is None:
+    item_type = candidate.item_type
+    if item_type is None:
         return
     target = candidate.target.id if candidate.target is not None else None
-    neighbours = [(item.id, item) for item in candidate.document.items if item.is_active and item.id != target]
+    neighbours = [
+        item for item in candidate.document.items if item.is_active and item.type == item_type and item.id != target
+    ]
     made = {earlier.item.id: earlier.at for earlier in candidate.earlier}
-    for identifier, item in neighbours:
-        if item.type != candidate.item_type:
-            continue
-        code = _relation(candidate, item)
+    for item in neighbours:
+        code = relation(candidate, item)
         if code:
-            name = made.get(identifier, identifier)
+            name = made.get(item.id, item.id)
             yield check("held", code, neighbour=name, observed=item.summary, on=_field(code), item=name)
             return
-    yield passed("near_duplicate", f"None of {len(neighbours)} items says it already, or says otherwise.")
+    yield passed("near_duplicate", f"None of {len(neighbours)} items of its type says it already, or says otherwise.")
 
 
 def _field(code: str) -> str:
     return "label" if code == "same_label" else "summary"
 
 
-def _relation(candidate: Candidate, item: LongTermItem) -> str:
-    """How the operation relates to an item: a code, or nothing."""
+def relation(candidate: Candidate, item: LongTermItem | TurnedDown) -> str:
+    """How the operation relates to an item of its type, or to a proposal: a code, or nothing. The measure of A8."""
     summary = candidate.text("summary")
     mine, theirs = content_words(summary), content_words(item.summary)
     shared = len(mine & theirs)
-    differs = _differs(summary, item.summary)
     label = candidate.text("label") if candidate.creates else ""
     same_label = bool(label) and fold(label) == fold(item.label)
+    if not shared and not same_label and (mine or theirs):
+        return ""
+    differs = _differs(summary, item.summary)
     if differs and (same_label or (shared and shared >= SAME_SUBJECT * min(len(mine), len(theirs)))):
         return "conflict" if not _other_subject(summary, item.summary) or same_label else ""
     if same_label:

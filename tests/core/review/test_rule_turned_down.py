@@ -24,7 +24,9 @@ def again(**values: Any) -> dict[str, Any]:
         (again(summary="用户想了解 ＡＰＩ 模块的分层"), True),
         (again(label="API  Module", summary="用户想了解 api 模块如何分层。"), True),
         (again(label="别的标签", summary="用户在看日志模块的格式。"), False),
-        (again(summary="用户改用 gradle 构建发布。"), False),
+        (again(summary="用户改用 gradle 构建发布。"), True),
+        (again(summary="用户不想了解 api 模块的分层。"), False),
+        (again(label="别的标签", summary="用户想了解 api2 模块的 3 个分层。"), False),
         (changed(NEW_PREFERENCE, label="api module", summary=BEFORE.summary), False),
     ],
 )
