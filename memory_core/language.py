@@ -100,11 +100,13 @@ def content_words(text: str) -> frozenset[str]:
     )
 
 
+@lru_cache(maxsize=4096)
 def negations(text: str) -> int:
     """How many negations a text carries; 要不要, 不同 and their like are none."""
     return len(_NEGATION.findall(_NO_NEGATION.sub(" ", fold(text).replace("’", "'"))))
 
 
+@lru_cache(maxsize=4096)
 def numbers(text: str) -> frozenset[str]:
     """The numbers in a text, digits and counted Chinese ones."""
     return frozenset(_NUMBER.findall(fold(text)))
