@@ -195,7 +195,24 @@ conflict         | A9e | {item} speaks of the same and differs by a negation or 
 """,
 )
 
-CODES: dict[str, Code] = {**EVIDENCE, **SAFETY, **VERDICT, **FILE, **REPLY, **SUMMARY}
+# Why an item is in the memory context, or is not (section 9).
+CONTEXT = _table(
+    "context",
+    """
+context_relevant   | C1b | It shares with the question: {observed}.
+context_recent     | C1b | It is recent, and no other shares more with the question.
+context_newest     | C1  | It is among the newest {limit}.
+context_has_value  | C1  | The build files state it.
+context_partly     | C2b | The build files state it; left out as unsafe: {observed}.
+context_no_room    | C1  | {limit} more relevant or newer ones come before it.
+context_inactive   | C2  | It is inactive.
+context_no_summary | C1  | It is ready, but has no summary.
+context_no_text    | C2b | Nothing of it is left once its structure is taken out.
+context_unsafe     | C2b | It may not reach a prompt: {reason}.
+""",
+)
+
+CODES: dict[str, Code] = {**CONTEXT, **EVIDENCE, **SAFETY, **VERDICT, **FILE, **REPLY, **SUMMARY}
 
 
 def sentence(code: str, **values: object) -> str:
