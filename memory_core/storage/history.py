@@ -187,12 +187,6 @@ class History:
 
     def strip(self, keep: int) -> None:
         """Take the documents out of all but the newest `keep` revisions (S10)."""
-        for seq in self.sequence()[:-keep] if keep else ():
-            stored = self._header(seq)
-            if stored is None or not stored.revision.kept:
-                break
-        else:
-            return
         for seq in reversed(self.sequence()[:-keep]):
             stored = self._header(seq)
             if stored is None:
