@@ -203,6 +203,7 @@ def test_nothing_differs_from_itself(memory: MemoryDocument) -> None:
             [("用", "same"), ("Redis", "removed"), ("Caffeine", "added"), ("缓存", "same")],
         ),
         ("不要改", "改", [("不要", "removed"), ("改", "same")]),
+        ("甲乙丙", "甲乙乙丙", [("甲乙", "same"), ("乙", "added"), ("丙", "same")]),
         ("改", "不改", [("不", "added"), ("改", "same")]),
         ("同样", "同样", [("同样", "same")]),
         ("", "新", [("新", "added")]),
