@@ -29,12 +29,17 @@ class MemorySummaryScheduler:
         return self._running
 
     def submit(self, trigger: Trigger) -> bool:
-        """Start a run; False where one is in flight or the scheduler is closed."""
+        """Start a run; False where one is in flight, the scheduler is closed, or the system gives no thread."""
         with self._idle:
             if self._running or self._closed:
                 return False
             self._running = True
-        threading.Thread(target=self._work, args=(trigger,), name="memory-summary", daemon=True).start()
+        try:
+            threading.Thread(target=self._work, args=(trigger,), name="memory-summary", daemon=True).start()
+        except RuntimeError:  # no threads left, or the interpreter is going down
+            logger.exception("no summary run could be started")
+            self._done()
+            return False
         return True
 
     def _work(self, trigger: Trigger) -> None:
@@ -43,9 +48,12 @@ class MemorySummaryScheduler:
         except Exception:
             logger.exception("the summary run failed")
         finally:
-            with self._idle:
-                self._running = False
-                self._idle.notify_all()
+            self._done()
+
+    def _done(self) -> None:
+        with self._idle:
+            self._running = False
+            self._idle.notify_all()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until nothing runs, at most `timeout` seconds; whether it is so."""

@@ -24,7 +24,8 @@ class SummaryPayload:
     topics: tuple[ActiveTopic, ...]
     items: tuple[LongTermItem, ...]
     profile: RepoProfile
-    modules_in_prompt: int = 40
+    limits: Limits = Limits()
+    """What the answer has to keep to, and how many modules are shown (D6)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,5 +98,5 @@ def build_payload(
         topics=document.topics,
         items=tuple(item for item in document.items if item.is_active),
         profile=document.repo_profile,
-        modules_in_prompt=(limits or Limits()).modules_in_prompt,
+        limits=limits or Limits(),
     )

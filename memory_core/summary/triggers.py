@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from memory_core.document import MemoryDocument, RecentTurn
+from memory_core.language import HAN
 from memory_core.policy import Limits
+from memory_core.text import fold
 
 PENDING_TURNS = 2
 RECENT_TURNS = 6
 GIVE_UP_AFTER = 3
 """Failed, refused or dismissed summaries in a row after which a turn is no longer sent by itself (T7)."""
 
-_HAN = re.compile(r"[㐀-鿿]")
+_APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ`´", "'"))
 
 
 class Trigger(StrEnum):
@@ -40,25 +42,35 @@ class TriggerCheck:
 
 
 def signals_in(text: str, signals: tuple[str, ...]) -> tuple[str, ...]:
-    """The signals that a text carries: English ones as whole words, in any case; Chinese ones anywhere (T5)."""
-    folded = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'").casefold()
-    found: list[str] = []
-    for signal in signals:
-        wanted = unicodedata.normalize("NFKC", signal).casefold()
-        if _HAN.search(wanted):
-            if wanted in folded:
-                found.append(signal)
-        elif re.search(rf"(?<![a-z0-9_]){re.escape(wanted)}(?![a-z0-9_])", folded):
-            found.append(signal)
-    return tuple(found)
+    """The signals that a text carries, in the policy's order (T5).
+
+    English ones count as whole words, in any case and with any apostrophe; Chinese ones anywhere.
+    """
+    folded = _folded(text)
+    return tuple(signal for signal in signals if _carries(folded, _folded(signal)))
+
+
+def _folded(text: str) -> str:
+    return fold(text).translate(_APOSTROPHES)
+
+
+def _carries(text: str, signal: str) -> bool:
+    if HAN.search(signal):
+        return signal in text
+    # Latin letters alone make a longer word: in 以后always用中文 the word stands whole.
+    return bool(signal and re.search(rf"(?<![a-z0-9_à-ɏ]){re.escape(signal)}(?![a-z0-9_à-ɏ])", text))
 
 
 def is_about_project(turn: RecentTurn, root: str | Path) -> bool:
-    """A `code_explain` turn about the project as a whole: no scope path, or the repository's root (T1)."""
+    """A `code_explain` turn about the project as a whole: no scope path, or the repository's root among them (T1)."""
     if turn.intent != "code_explain":
         return False
-    root_path = str(root).rstrip("/\\")
-    return all(path.rstrip("/\\") in {"", ".", root_path} for path in turn.scope_paths)
+    whole = {".", "/", _path(str(root))}
+    return not turn.scope_paths or any(_path(path) in whole for path in turn.scope_paths)
+
+
+def _path(text: str) -> str:
+    return posixpath.normpath(text.replace("\\", "/"))
 
 
 def explain(
@@ -72,12 +84,15 @@ def explain(
     given_up: frozenset[str] = frozenset(),
     root: str | Path = ".",
 ) -> tuple[TriggerCheck, ...]:
-    """Every trigger with whether it holds; none holds without a pending turn that may be sent (T6, T7)."""
+    """Every trigger with whether it holds.
+
+    None holds without a pending turn that may be sent, or after a turn that the document does not hold (T6, T7).
+    """
     blocked = claimed | given_up
     sendable = [other for other in document.turns if other.is_pending and other.id not in blocked]
     fresh = turn.is_pending and turn.id not in blocked
     carried = signals_in(turn.user_text, signals)
-    able = bool(sendable)
+    able = bool(sendable) and any(other.id == turn.id for other in document.turns)
     return (
         TriggerCheck(
             Trigger.PROJECT_CODE_EXPLAIN,
@@ -88,7 +103,7 @@ def explain(
         TriggerCheck(
             Trigger.PENDING_TURNS,
             "T2",
-            len(sendable) >= PENDING_TURNS,
+            able and len(sendable) >= PENDING_TURNS,
             f"{len(sendable)} pending turns that may be sent, due from {PENDING_TURNS}",
         ),
         TriggerCheck(

@@ -18,13 +18,13 @@ def from_configuration(configuration: Configuration) -> MemorySummarizer:
     """The endpoint where one is configured, else the extractive summariser. Raises `InputError` for a bad URL."""
     if configuration.settings.model.calls_endpoint:
         return MemorySummarizer(OpenAIChatBackend(configuration.settings.model, configuration.key))
-    return MemorySummarizer(ExtractiveBackend())
+    return MemorySummarizer(ExtractiveBackend(signals=configuration.policy.signals))
 
 
 def named(model: str, configuration: Configuration, read: Callable[[str], bytes]) -> MemorySummarizer:
     """The summariser of that name; `read` reads a script. Raises `InputError`."""
     if model == "extractive":
-        return MemorySummarizer(ExtractiveBackend())
+        return MemorySummarizer(ExtractiveBackend(signals=configuration.policy.signals))
     if model == "openai":
         if not configuration.settings.model.base_url:
             raise InputError(

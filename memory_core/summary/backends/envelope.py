@@ -10,6 +10,7 @@ from memory_core.codes import sentence
 from memory_core.reply import ReplyReason
 
 THINKING_HINT = "Switch thinking off for this model, or allow more tokens."
+_TEXT_PARTS = ("text", "output_text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ def _refused(code: str, hint: str = "", finish: str | None = None, **values: obj
 def open_envelope(body: bytes, *, token_limit: int | None = None) -> Envelope:
     """The words of a chat completion's body. Never raises."""
     try:
-        text = body.decode("utf-8")
+        text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         return _refused("reply_not_utf8", "Look at what answers there.", observed=error.start)
     if text.lstrip()[:1] == "<":
@@ -40,11 +41,16 @@ def open_envelope(body: bytes, *, token_limit: int | None = None) -> Envelope:
         return _refused("answer_no_json", "Look at what answers there.")
     if not isinstance(value, dict):
         return _refused("answer_no_json", "Look at what answers there.")
-    if value.get("error") and not value.get("choices"):
-        fault = value["error"]
-        said = fault.get("message") if isinstance(fault, dict) else fault
-        return _refused("answer_error", "The endpoint says so with status 200.", observed=str(said)[:300])
-    return _choice(value, token_limit)
+    return _fault(value) or _choice(value, token_limit)
+
+
+def _fault(value: dict[str, Any]) -> Envelope | None:
+    """An error that comes with status 200, at the top or in the choice."""
+    fault = value.get("error")
+    if not fault:
+        return None
+    said = fault.get("message") if isinstance(fault, dict) else fault
+    return _refused("answer_error", "It came with status 200, as if it were an answer.", observed=str(said)[:300])
 
 
 def _choice(value: dict[str, Any], token_limit: int | None) -> Envelope:
@@ -52,6 +58,8 @@ def _choice(value: dict[str, Any], token_limit: int | None) -> Envelope:
     first = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(first, dict):
         return _refused("answer_no_choices", "The endpoint gave no answer.")
+    if (fault := _fault(first)) is not None:
+        return fault
     reason = first.get("finish_reason")
     finish = reason if isinstance(reason, str) else None
     message = first.get("message")
@@ -59,12 +67,12 @@ def _choice(value: dict[str, Any], token_limit: int | None) -> Envelope:
         return _refused("answer_no_message", "The endpoint gave no answer.", finish)
     if finish == "content_filter":
         return _refused("reply_filtered", "Even an answer that parses is not used.", finish)
-    if isinstance(message.get("refusal"), str) and message["refusal"].strip():
-        return _refused("answer_refusal", "Ask another model.", finish, observed=message["refusal"][:300])
+    if refusal := _refusal(message):
+        return _refused("answer_refusal", "Ask another model.", finish, observed=refusal[:300])
+    if message.get("tool_calls") or message.get("function_call"):
+        return _refused("reply_tool_call", "Offer the model no tools.", finish)
     content = _content(message.get("content"))
     if not content.strip():
-        if message.get("tool_calls") or message.get("function_call"):
-            return _refused("reply_tool_call", "Offer the model no tools.", finish)
         thought = message.get("reasoning_content") or message.get("reasoning")
         if finish == "length":
             limit = f" of {token_limit} tokens" if token_limit else ""
@@ -78,10 +86,22 @@ def _choice(value: dict[str, Any], token_limit: int | None) -> Envelope:
     return Envelope(content, finish, model if isinstance(model, str) else "")
 
 
+def _refusal(message: dict[str, Any]) -> str:
+    """The words of a refusal, in its own field or as a part of the content."""
+    content = message.get("content")
+    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    found = (holder.get("refusal") for holder in (message, *parts))
+    return next((text.strip() for text in found if isinstance(text, str) and text.strip()), "")
+
+
 def _content(value: Any) -> str:
-    """The text; a list of text parts is joined."""
+    """The text; a list of text parts is joined, parts of another kind (reasoning, pictures) are left out."""
     if isinstance(value, str):
         return value
-    if isinstance(value, list):
-        return "".join(str(part.get("text") or "") for part in value if isinstance(part, dict))
-    return ""
+    if not isinstance(value, list):
+        return ""
+    texts = (
+        part.get("text") if isinstance(part, dict) and part.get("type", "text") in _TEXT_PARTS else part
+        for part in value
+    )
+    return "".join(text for text in texts if isinstance(text, str))

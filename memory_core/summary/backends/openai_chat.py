@@ -5,28 +5,51 @@ The package is imported only when a model is called.
 
 from __future__ import annotations
 
+import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Any
 
+from memory_core.codes import sentence
 from memory_core.configuration import ModelChoice
 from memory_core.errors import EndpointError
+from memory_core.reply import ReplyReason
 from memory_core.safety import mask_known
-from memory_core.summary.backends.endpoint import endpoint, pause, retry_after, status_error
+from memory_core.summary.backends.endpoint import LONGEST_PAUSE, endpoint, pause, retry_after, said, status_error
 from memory_core.summary.backends.envelope import open_envelope
+from memory_core.summary.backends.guard import Guard
 from memory_core.summary.prompt import build_messages
 from memory_core.summary.summarizer import ModelReply, SummaryPayload
 
 RUN_LIMIT = 120.0
 """Seconds that one run may take in all."""
+CONNECT_LIMIT = 10.0
+"""Seconds for a connection to come about."""
 BODY_LIMIT = 10 * 1024 * 1024
 """Bytes of an answer that are read at most."""
+DETAIL_LIMIT = 300
+"""Characters of an error's own words that are passed on."""
+
+# Here the number is too high, not the parameter unknown: another name for it would change nothing.
+_TOO_MANY = re.compile(r"context.{0,10}(?:length|window)|too (?:large|long|many|high)|exceed|at most|less than")
+_CERTIFICATE = re.compile(r"certificate|\bssl\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What came over the wire."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
 
 
 class _AgainError(Exception):
-    """This try failed in a way that may pass."""
+    """This try failed in a way that may pass; `asked` is the pause that the endpoint asks for, in seconds."""
 
     def __init__(self, error: EndpointError, asked: float | None = None) -> None:
         super().__init__(error.message)
@@ -35,10 +58,11 @@ class _AgainError(Exception):
 
 
 class OpenAIChatBackend:
-    """One endpoint and model. `key` None means that no Authorization header is sent."""
+    """One endpoint and model. Without a `key`, or with a blank one, no Authorization header is sent.
 
-    _learned: ClassVar[dict[tuple[str, str], dict[str, str | None]]] = {}
-    """Parameters that an endpoint and model do not take: None leaves one out, a name swaps it."""
+    Raises `InputError` for a base URL that cannot be used. `run_limit` is in seconds; `now` reads the dates of
+    Retry-After, `sleep` replaces the pauses between tries.
+    """
 
     def __init__(
         self,
@@ -46,16 +70,23 @@ class OpenAIChatBackend:
         key: str | None,
         *,
         monotonic: Callable[[], float] = time.monotonic,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
         run_limit: float = RUN_LIMIT,
-        sleep: Callable[[float], None] | None = None,
+        body_limit: int = BODY_LIMIT,
+        sleep: Callable[[float], object] | None = None,
     ) -> None:
         self._choice = choice
         self._key = (key or "").strip() or None
         self._endpoint = endpoint(choice.base_url)
         self._monotonic = monotonic
+        self._now = now
         self._run_limit = run_limit
+        self._body_limit = body_limit
         self._cancelled = threading.Event()
-        self._sleep = sleep or self._pause
+        self._sleep = sleep or self._cancelled.wait
+        self._guards: set[Guard] = set()
+        self._learned: dict[str, str | None] = {}
+        """Parameters that this endpoint and model do not take: a name swaps one, None leaves it out."""
 
     @property
     def name(self) -> str:
@@ -63,47 +94,77 @@ class OpenAIChatBackend:
         return f"{self._choice.name or 'default model'} at {self._endpoint.url}"
 
     def cancel(self) -> None:
-        """End pauses and reading as soon as may be."""
+        """End whatever is under way, a pause or a call; nothing is called afterwards."""
         self._cancelled.set()
-
-    def _pause(self, seconds: float) -> None:
-        self._cancelled.wait(seconds)
+        for guard in tuple(self._guards):
+            guard.cut("cancelled")
 
     def reply(self, payload: SummaryPayload, nonce: str) -> ModelReply:
         """Ask, again where that may help, at most 120 s in all. Raises `EndpointError`."""
-        deadline = self._monotonic() + self._run_limit
-        messages = build_messages(payload, nonce)
-        attempt = 0
-        while True:
-            if self._cancelled.is_set():
-                raise EndpointError("The summary was cancelled.", code="cancelled")
-            try:
-                body = self._ask(messages, deadline)
-            except _AgainError as again:
-                if attempt >= self._choice.retries:
-                    raise self._masked(again.error) from again
-                seconds = pause(attempt, again.asked)
-                if self._monotonic() + seconds > deadline:
-                    raise self._masked(again.error) from again
-                self._sleep(seconds)
-                attempt += 1
-            except EndpointError as error:
-                raise self._masked(error) from error
-            else:
-                break
+        try:
+            return self._reply(payload, nonce)
+        except EndpointError as error:
+            raise EndpointError(self._clean(error.message), hint=self._clean(error.hint), code=error.code) from error
+
+    def _reply(self, payload: SummaryPayload, nonce: str) -> ModelReply:
+        if self._key is not None and not (self._key.isascii() and self._key.isprintable()):
+            raise EndpointError(
+                "The key holds a character that no header can carry.",
+                hint="Set its environment variable anew, without quotes or blanks around it.",
+                code="bad_key",
+            )
+        known = dict(self._learned)
+        body = self._ask_again(build_messages(payload, nonce), self._monotonic() + self._run_limit)
         envelope = open_envelope(body, token_limit=self._choice.max_tokens)
         return ModelReply(
-            text=envelope.text,
+            text=self._clean(envelope.text),
             finish_reason=envelope.finish_reason,
-            model=envelope.model or self._choice.name,
+            model=self._clean(envelope.model)[:100] or self._choice.name,
             url=self._endpoint.url,
             token_limit=self._choice.max_tokens,
-            refused=envelope.refused,
+            remarks=tuple(_fell_back(name, new) for name, new in self._learned.items() if name not in known),
+            refused=self._clean_reason(envelope.refused),
         )
 
-    def _masked(self, error: EndpointError) -> EndpointError:
-        secrets = [self._key] if self._key else []
-        return EndpointError(mask_known(error.message, secrets), hint=mask_known(error.hint, secrets), code=error.code)
+    def _clean(self, text: str) -> str:
+        """The text as it may be shown and kept: encodable, and without the key, wherever an answer echoes it."""
+        return mask_known(text.encode("utf-8", "replace").decode(), [self._key] if self._key else [])
+
+    def _clean_reason(self, reason: ReplyReason | None) -> ReplyReason | None:
+        return replace(reason, message=self._clean(reason.message)) if reason else None
+
+    def _ask_again(self, messages: list[dict[str, str]], deadline: float) -> bytes:
+        """The body of the answer, at most `retries` tries after the first, with growing pauses."""
+        attempt = 0
+        while True:
+            try:
+                return self._ask(messages, deadline)
+            except _AgainError as again:
+                error, seconds = again.error, pause(attempt, again.asked)
+                attempt += 1
+                if seconds > LONGEST_PAUSE:
+                    long = f"{error.message} It asks to wait {seconds:.0f} s; {LONGEST_PAUSE:.0f} s at most are waited."
+                    raise EndpointError(long, hint=error.hint, code=error.code) from again
+                if attempt > self._choice.retries or self._monotonic() + seconds > deadline:
+                    times = f"Asked {attempt} times. " if attempt > 1 else ""
+                    raise EndpointError(error.message, hint=times + error.hint, code=error.code) from again
+            self._sleep(seconds)
+
+    def _ask(self, messages: list[dict[str, str]], deadline: float) -> bytes:
+        """One try, and one more for each parameter that a 400 names."""
+        while True:
+            answer = self._call(messages, deadline)
+            if answer.status == 200:
+                return answer.body
+            if answer.status == 400 and self._learn(answer.body):
+                continue
+            words = self._clean(said(answer.body))
+            if 300 <= answer.status < 400:
+                words = self._clean(f"Location: {answer.headers.get('location', '')}")
+            error = status_error(answer.status, self._endpoint.url, words[:DETAIL_LIMIT])
+            if answer.status == 429 or answer.status >= 500:
+                raise _AgainError(error, retry_after(answer.headers.get("retry-after"), self._now()))
+            raise error
 
     def _parameters(self) -> dict[str, Any]:
         """What is sent beside model and messages, without what this endpoint is known not to take.
@@ -113,112 +174,107 @@ class OpenAIChatBackend:
         wanted: dict[str, Any] = {
             "response_format": {"type": "json_object"},
             "max_tokens": self._choice.max_tokens,
+            "temperature": self._choice.temperature,
         }
-        if self._choice.temperature is not None:
-            wanted["temperature"] = self._choice.temperature
-        learned = self._learned.get((self._endpoint.url, self._choice.name), {})
-        return {new: value for name, value in wanted.items() if (new := learned.get(name, name)) is not None}
+        if self._choice.temperature is None:
+            del wanted["temperature"]
+        return {new: value for name, value in wanted.items() if (new := self._learned.get(name, name)) is not None}
 
-    def _learn(self, detail: str) -> bool:
-        """Whether a 400 names a parameter that can be swapped or left out, which is then remembered."""
-        learned = self._learned.setdefault((self._endpoint.url, self._choice.name), {})
-        text = detail.lower()
-        sent = self._parameters()
-        if "max_tokens" in sent and ("max_tokens" in text or "max_completion_tokens" in text):
-            learned["max_tokens"] = "max_completion_tokens"
-            return True
-        if "max_completion_tokens" in sent and "max_completion_tokens" in text:
-            learned["max_tokens"] = None
+    def _learn(self, body: bytes) -> bool:
+        """Whether a 400 names a parameter that was not swapped or left out yet, which is then done and remembered."""
+        text = body.decode("utf-8", "replace").lower()
+        untried = self._parameters().keys() - self._learned.keys()
+        if "max_tokens" in untried and re.search("max_(?:completion_)?tokens", text) and not _TOO_MANY.search(text):
+            self._learned["max_tokens"] = "max_completion_tokens"
             return True
         for name in ("response_format", "temperature"):
-            if name in sent and name in text:
-                learned[name] = None
+            if name in untried and name in text:
+                self._learned[name] = None
                 return True
         return False
 
-    def _ask(self, messages: list[dict[str, str]], deadline: float) -> bytes:
-        """One try, and up to one more for each parameter that a 400 names."""
-        while True:
-            status, headers, body = self._call(messages, deadline)
-            if status == 200:
-                return body
-            detail = self._detail(body)
-            if status == 400 and self._learn(detail):
-                continue
-            error = status_error(status, self._endpoint.url, detail)
-            if status == 429 or status >= 500:
-                raise _AgainError(error, retry_after(headers.get("retry-after"), datetime.now(UTC)))
-            raise error
+    @contextmanager
+    def _guarded(self, seconds: float) -> Iterator[Guard]:
+        """A guard that `cancel` reaches."""
+        with Guard(key=self._key, seconds=seconds, most=self._body_limit) as guard:
+            self._guards.add(guard)
+            try:
+                if self._cancelled.is_set():
+                    raise self._cut("cancelled")
+                yield guard
+            finally:
+                self._guards.discard(guard)
 
-    def _detail(self, body: bytes) -> str:
-        """What an error's body says, in at most 300 characters, the key masked."""
-        text = " ".join(body[:4000].decode("utf-8", "replace").split())
-        return mask_known(text, [self._key] if self._key else [])[:300]
-
-    def _call(self, messages: list[dict[str, str]], deadline: float) -> tuple[int, dict[str, str], bytes]:
-        """One request: status, headers and the bytes of the body. The package is imported here and nowhere else."""
+    def _call(self, messages: list[dict[str, str]], deadline: float) -> _Answer:
+        """One request. The package is imported here and nowhere else. Raises `EndpointError`, `_AgainError`."""
         import openai
 
-        remaining = deadline - self._monotonic()
-        if remaining <= 0:
-            raise EndpointError(f"{self._endpoint.url} gave no whole answer in time.", code="endpoint_timeout")
-        timeout = min(self._choice.timeout, remaining)
-        omitted: Any = openai.Omit()
-        headers = {"OpenAI-Organization": omitted, "OpenAI-Project": omitted}
-        if self._key is None:
-            headers["Authorization"] = omitted
-        http = openai.DefaultHttpxClient(timeout=timeout, follow_redirects=False, trust_env=not self._endpoint.loopback)
-        with (
-            http,
-            openai.OpenAI(
-                api_key=self._key or "none",
-                base_url=self._endpoint.base,
-                max_retries=0,
-                timeout=timeout,
-                http_client=http,
-            ) as client,
-        ):
+        seconds = deadline - self._monotonic()
+        if seconds <= 0:
+            raise self._cut("endpoint_timeout")
+        timeout = min(self._choice.timeout, seconds)
+        with self._guarded(seconds) as guard:
             try:
-                create: Any = client.chat.completions.with_streaming_response.create
-                with create(
-                    model=self._choice.name, messages=messages, extra_headers=headers, **self._parameters()
-                ) as response:
-                    return 200, dict(response.headers), self._read(response.iter_bytes(), deadline)
-            except openai.APIStatusError as error:
-                return error.status_code, dict(error.response.headers), error.response.content
-            except openai.APITimeoutError as error:
-                raise _AgainError(self._unreached(f"no answer within {timeout:.0f} s", "endpoint_timeout")) from error
-            except openai.APIConnectionError as error:
-                raise _AgainError(self._unreached(str(error.__cause__ or error), "endpoint_unreachable")) from error
-            except openai.OpenAIError as error:
-                raise self._unreached(str(error), "endpoint_failed") from error
-            except UnicodeEncodeError as error:
-                raise EndpointError("The key holds a character that no header can carry.", code="bad_key") from error
-            except OSError as error:
-                raise _AgainError(self._unreached(str(error), "endpoint_unreachable")) from error
-            except Exception as error:
-                if type(error).__module__.partition(".")[0] not in {"httpx2", "httpx", "httpcore2", "h11"}:
-                    raise
-                raise _AgainError(self._unreached(str(error), "endpoint_broken")) from error
+                http = openai.DefaultHttpxClient(
+                    timeout=openai.Timeout(timeout, connect=min(CONNECT_LIMIT, timeout)),
+                    follow_redirects=False,
+                    event_hooks=guard.hooks,
+                    # Proxies come from the environment, but none stands between us and this machine itself.
+                    mounts=dict.fromkeys(("all://", "http://", "https://")) if self._endpoint.loopback else None,
+                )
+            except (OSError, ValueError, ImportError) as error:
+                raise EndpointError(
+                    f"The call to {self._endpoint.url} cannot be set up: {error}",
+                    hint="Look at SSL_CERT_FILE, SSL_CERT_DIR and the proxies in the environment.",
+                    code="endpoint_failed",
+                ) from error
+            # The key goes in by the guard, so that no other credential of the environment can take its place.
+            with openai.OpenAI(api_key="none", base_url=self._endpoint.base, max_retries=0, http_client=http) as client:
+                answer = self._send(client, messages, openai)
+            if guard.cut_for is not None:
+                raise self._cut(guard.cut_for)
+            if isinstance(answer, EndpointError | _AgainError):
+                raise answer
+            return answer
+
+    def _send(self, client: Any, messages: list[dict[str, str]], openai: Any) -> _Answer | EndpointError | _AgainError:
+        """What came back, or why nothing did; a call that the guard cut breaks in any of these ways."""
+        try:
+            response = client.chat.completions.with_raw_response.create(
+                model=self._choice.name, messages=messages, **self._parameters()
+            ).http_response
+        except openai.APIStatusError as error:
+            response = error.response
+        except openai.APITimeoutError as error:
+            if type(error.__cause__).__name__ == "ConnectTimeout":
+                return _AgainError(self._unreached("no connection came about in time", "endpoint_unreachable"))
+            return self._unreached(f"no answer within {self._choice.timeout:.0f} s", "endpoint_timeout")
+        except openai.APIConnectionError as error:
+            why = str(error.__cause__ or error)
+            broken = self._unreached(why, "endpoint_unreachable")
+            return broken if _CERTIFICATE.search(why) else _AgainError(broken)
+        except openai.OpenAIError as error:
+            return self._unreached(str(error), "endpoint_failed")
+        return _Answer(200 if response.is_success else response.status_code, response.headers, response.content)
 
     def _unreached(self, why: str, code: str) -> EndpointError:
         hint = "Is it running, and is the URL right?"
-        if "certificate" in why.lower():
-            hint = "Certificates are always checked; name a private CA's file in SSL_CERT_FILE."
+        if code == "endpoint_timeout":
+            hint = "A slow model needs a higher model.timeout (120 s at most), or fewer model.max_tokens."
+        elif _CERTIFICATE.search(why):
+            hint = "Certificates are always checked; name the file of a private CA in SSL_CERT_FILE."
         return EndpointError(f"{self._endpoint.url}: {why}", hint=hint, code=code)
 
-    def _read(self, chunks: Any, deadline: float) -> bytes:
-        """The body, at most 10 MiB of it, and not beyond the deadline however slowly it drips."""
-        body = bytearray()
-        for chunk in chunks:
-            body += chunk
-            if len(body) > BODY_LIMIT:
-                raise EndpointError(
-                    f"{self._endpoint.url} answered with over {BODY_LIMIT // 1024 // 1024} MiB.",
-                    code="answer_too_large",
-                )
-            if self._cancelled.is_set():
-                raise EndpointError("The summary was cancelled.", code="cancelled")
-            if self._monotonic() > deadline:
-                raise EndpointError(f"{self._endpoint.url} gave no whole answer in time.", code="endpoint_timeout")
-        return bytes(body)
+    def _cut(self, why: str) -> EndpointError:
+        """The error for a call that was cut."""
+        if why == "answer_too_large":
+            message = f"{self._endpoint.url} answered with more than {self._body_limit} bytes."
+        elif why == "cancelled":
+            message = "The summary was cancelled."
+        else:
+            message = f"{self._endpoint.url} gave no whole answer within {self._run_limit:.0f} s in all."
+        return EndpointError(message, hint="The turns stay pending." if why == "cancelled" else "", code=why)
+
+
+def _fell_back(name: str, new: str | None) -> str:
+    return sentence("swapped" if new else "left_out_parameter", observed=name, limit=new or "")
