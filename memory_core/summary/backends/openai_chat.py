@@ -213,10 +213,11 @@ class OpenAIChatBackend:
         if seconds <= 0:
             raise self._cut("endpoint_timeout")
         timeout = min(self._choice.timeout, seconds)
+        limits = openai.Timeout(timeout, connect=min(CONNECT_LIMIT, timeout))
         with self._guarded(seconds) as guard:
             try:
                 http = openai.DefaultHttpxClient(
-                    timeout=openai.Timeout(timeout, connect=min(CONNECT_LIMIT, timeout)),
+                    timeout=limits,
                     follow_redirects=False,
                     event_hooks=guard.hooks,
                     # Proxies come from the environment, but none stands between us and this machine itself.
@@ -229,7 +230,10 @@ class OpenAIChatBackend:
                     code="endpoint_failed",
                 ) from error
             # The key goes in by the guard, so that no other credential of the environment can take its place.
-            with openai.OpenAI(api_key="none", base_url=self._endpoint.base, max_retries=0, http_client=http) as client:
+            # The time-out too is told to both: the client of `openai` takes five seconds from the other for no word.
+            with openai.OpenAI(
+                api_key="none", base_url=self._endpoint.base, max_retries=0, timeout=limits, http_client=http
+            ) as client:
                 answer = self._send(client, messages, openai)
             if guard.cut_for is not None:
                 raise self._cut(guard.cut_for)

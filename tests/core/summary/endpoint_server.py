@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
+CERTIFICATE = Path(__file__).with_name("self_signed.pem")
+"""Key and certificate of a server that nobody vouches for; made for these tests, worth nothing elsewhere."""
 DELTA = '{"turn_summaries": [{"turn_id": "turn_20260501_120001_001", "summary": "用户想了解 Optional。"}]}'
 
 
@@ -61,7 +65,7 @@ def error(status: int, message: str, **headers: str) -> Answer:
 
 
 @contextlib.contextmanager
-def serving(*answers: Answer) -> Iterator[Endpoint]:
+def serving(*answers: Answer, tls: bool = False) -> Iterator[Endpoint]:
     """A server that gives these answers in order; the last one again and again."""
     seen: list[Seen] = []
     script = list(answers)
@@ -98,10 +102,14 @@ def serving(*answers: Answer) -> Iterator[Endpoint]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     server.handle_error = lambda *_: None  # type: ignore[method-assign]
+    if tls:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(CERTIFICATE)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
-        yield Endpoint(f"http://127.0.0.1:{server.server_port}", seen, script)
+        yield Endpoint(f"{'https' if tls else 'http'}://127.0.0.1:{server.server_port}", seen, script)
     finally:
         server.shutdown()
         server.server_close()

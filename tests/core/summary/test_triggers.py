@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memory_core.document import MemoryDocument, RecentTurn
 from memory_core.policy import Limits, Policy
@@ -24,7 +26,10 @@ def asked(whole: MemoryDocument, last: RecentTurn, **changes: Any) -> Trigger | 
     [
         ("code_explain", (), Trigger.PROJECT_CODE_EXPLAIN),
         ("code_explain", (".",), Trigger.PROJECT_CODE_EXPLAIN),
+        ("code_explain", ("./",), Trigger.PROJECT_CODE_EXPLAIN),
         ("code_explain", ("/repo/",), Trigger.PROJECT_CODE_EXPLAIN),
+        ("code_explain", ("src/..", "src"), Trigger.PROJECT_CODE_EXPLAIN),
+        ("code_explain", ("/repository",), None),
         ("code_explain", ("src/Main.java",), None),
         ("general_chat", (), None),
     ],
@@ -52,7 +57,11 @@ def test_a_file_over_the_soft_limit() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["以后用中文。", "记住这条", "Please ALWAYS answer briefly", "I’d like short answers", "from now on, tabs"]
+    "words",
+    [
+        *("以后用中文。", "记住这条", "Please ALWAYS answer briefly", "I’d like short answers", "from now on, tabs"),
+        *("from now\non, tabs", "ＡＬＷＡＹＳ", "请always用中文", "Don`t do that", "必须這樣"),
+    ],
 )
 def test_the_users_words_may_carry_a_signal(words: str) -> None:
     last = turn(1, user_text=words)
@@ -62,6 +71,38 @@ def test_the_users_words_may_carry_a_signal(words: str) -> None:
 @pytest.mark.parametrize("words", ["muster the troops", "rules_engine", "What is a nevermore?", "prefers-color"])
 def test_english_signals_are_whole_words(words: str) -> None:
     assert signals_in(words, ("must", "never", "rule", "always")) == ()
+
+
+def test_signals_are_told_in_the_policys_order_and_a_blank_one_is_none() -> None:
+    assert signals_in("never, always", ("always", "", " ", "NEVER")) == ("always", "NEVER")
+    assert signals_in("I don’t", ("don’t",)) == ("don’t",)
+    assert signals_in("cafélways toujours", ("lways", "tou")) == ()
+
+
+@given(st.text(max_size=80), st.sampled_from(SIGNALS), st.text(max_size=80))
+def test_a_signal_among_other_words_is_found(before: str, signal: str, after: str) -> None:
+    assert signal in signals_in(f"{before} {signal} {after}", SIGNALS)
+
+
+def test_nothing_is_due_after_a_turn_that_was_not_recorded() -> None:
+    whole = document(turns=tuple(turn(number) for number in range(1, 8)))
+    assert asked(whole, turn(8, user_text="以后都这样", intent="code_explain"), size=99_999) is None
+
+
+def test_the_first_trigger_that_holds_counts() -> None:
+    last = turn(6, user_text="以后都这样", intent="code_explain")
+    whole = document(turns=(*(turn(number) for number in range(1, 6)), last))
+    expected = list(Trigger)
+    facts: dict[str, Any] = {"size": 99_999}
+    assert asked(whole, last, **facts) == expected[0]
+    narrow = last.model_copy(update={"scope_paths": ("src",)})
+    whole = whole.with_turns((*whole.turns[:5], narrow))
+    assert asked(whole, narrow, **facts) == expected[1]
+    alone = whole.with_turns((*(turn(number, **READY) for number in range(1, 6)), narrow))
+    assert asked(alone, narrow, **facts) == expected[2]
+    few = alone.with_turns(alone.turns[1:])
+    assert asked(few, narrow, **facts) == expected[3]
+    assert asked(few, narrow) == expected[4]
 
 
 def test_nothing_is_due_without_a_pending_turn() -> None:
