@@ -121,7 +121,9 @@ class InspectorApp(App[int]):
 
     async def settled(self) -> None:
         """Wait until a first look was taken and no task runs; for tests and pictures."""
-        while self.snapshot is None or any(worker.group == "task" for worker in self.workers if not worker.is_finished):
+        while self.snapshot is None or any(
+            worker.group in {"task", "draft"} for worker in self.workers if not worker.is_finished
+        ):
             await asyncio.sleep(0.01)
 
     # Tabs.

@@ -92,7 +92,9 @@ class PendingPane(Pane):
             desk = self.desks[delta_id]
             self._views[delta_id] = self.workspace.judged(self._views[delta_id], self.snapshot, desk.decisions)
             notes, decisions = dict(desk.notes), dict(desk.decisions)
-            self.run_worker(lambda: self._save(delta_id, decisions, notes), thread=True, exit_on_error=False)
+            self.run_worker(
+                lambda: self._save(delta_id, decisions, notes), thread=True, exit_on_error=False, group="draft"
+            )
             self.redraw()
 
     def _save(self, delta_id: str, decisions: dict[str, Decision], notes: dict[str, str]) -> None:
