@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import unicodedata
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -233,9 +235,9 @@ class InspectorApp(App[int]):
 
     async def on_event(self, event: events.Event) -> None:
         """Full-width keys work as their twins, unless something is typed into."""
-        if isinstance(event, events.Key) and event.character in TWINS and not isinstance(self.focused, Input):
-            twin = TWINS[event.character]
-            event = events.Key(_key_name(twin), twin)
+        if isinstance(event, events.Key) and not isinstance(self.focused, Input):
+            twin = _twin(event)
+            event = events.Key(_key_name(twin), twin) if twin else event
         await super().on_event(event)
 
     # Tasks.
@@ -450,6 +452,15 @@ def _described(bindings: Iterable[BindingType]) -> list[tuple[str, str]]:
             keys = " ".join(names.get(key, key) for key in binding.key.split(","))
             described.append((keys, binding.description))
     return described
+
+
+def _twin(event: events.Key) -> str:
+    """The plain character that a full-width key stands for; empty for any other key."""
+    character = event.character or ""
+    if not character and event.key.startswith("fullwidth_"):
+        with contextlib.suppress(KeyError):
+            character = unicodedata.lookup(event.key.replace("_", " ").upper())
+    return TWINS.get(character, "")
 
 
 def _key_name(character: str) -> str:

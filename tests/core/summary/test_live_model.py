@@ -33,7 +33,7 @@ def test_whatever_a_real_model_says_the_document_stays_sound(live_url: str) -> N
     payload = build_payload(document, None)
     assert payload is not None
     name = os.environ.get("MEMORY_INSPECTOR_LIVE_MODEL", "smollm2")
-    choice = ModelChoice(base_url=live_url, name=name, timeout=120.0, max_tokens=400)
+    choice = ModelChoice(base_url=live_url, name=name, timeout=120.0, max_tokens=128)
     reply = MemorySummarizer(OpenAIChatBackend(choice, None)).summarize(payload)
     assert reply.refused is None
     parsed = MemoryDeltaParser.parse(reply.text, finish_reason=reply.finish_reason, token_limit=reply.token_limit)
