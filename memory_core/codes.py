@@ -154,6 +154,7 @@ endpoint_broken      | U3a | The connection broke.
 endpoint_failed      | U3a | The call to the endpoint failed.
 bad_key              | U3a | The key cannot be sent.
 cancelled            | U3a | The summary was cancelled.
+script_ended         | U3  | The script has no more replies.
 swapped              | U3a | The endpoint does not take {observed}; {limit} was sent in its place.
 left_out_parameter   | U3a | The endpoint does not take {observed}; it was left out.
 damaged_entry        | R4c | The queue's file is damaged and cannot be read.

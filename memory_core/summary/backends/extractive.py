@@ -69,8 +69,9 @@ class ExtractiveBackend:
         known = [item.summary for item in payload.items if item.type == "durable_preference"]
         found: list[dict[str, str]] = []
         for sentence in chain.from_iterable(sentences(normalise(turn.user_text)) for turn in payload.turns):
-            new = all(similarity(sentence, summary) < _SAME for summary in known)
-            if new and len(sentence) <= payload.limits.summary and self._sets_a_rule(sentence):
+            if len(sentence) > payload.limits.summary or not self._sets_a_rule(sentence):
+                continue
+            if all(similarity(sentence, summary) < _SAME for summary in known):
                 known.append(sentence)
                 found.append(
                     {
