@@ -152,6 +152,7 @@ endpoint_timeout     | U3a | The endpoint gave no whole answer in time.
 endpoint_unreachable | U3a | The endpoint cannot be reached.
 endpoint_broken      | U3a | The connection broke.
 endpoint_failed      | U3a | The call to the endpoint failed.
+summariser_fault     | U6  | The summariser itself broke.
 bad_key              | U3a | The key cannot be sent.
 cancelled            | U3a | The summary was cancelled.
 script_ended         | U3  | The script has no more replies.

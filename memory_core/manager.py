@@ -23,6 +23,7 @@ from memory_core.flows.workbench import AGENT_WAIT, PERSON_WAIT, Workbench, obje
 from memory_core.intents import IntentType, allows_memory, parse_intent
 from memory_core.policy import Policy
 from memory_core.profile.collector import RepoProfileCollector
+from memory_core.reply import ReplyReason
 from memory_core.results import (
     ApproveResult,
     DiffResult,
@@ -155,20 +156,26 @@ class MemoryManager:
 
     def close(self) -> None:
         """Stop the background; waits for no retry and no model."""
-        if self._summarizer is not None:
-            self._summarizer.cancel()
         self._scheduler.close()
+        try:
+            if self._summarizer is not None:
+                self._summarizer.cancel()
+        except Exception:
+            logger.exception("the summariser could not be cancelled")
 
     def _run_in_background(self, trigger: Trigger) -> None:
         """One run in the scheduler's thread; whatever goes wrong is on record for the console (I4, U6)."""
         try:
             self.last_summary = self.summarize(trigger)
         except MemoryCoreError as error:
+            logger.warning("no summary: %s", error.message)
             self._bench.store.log.append("summary_failed", error.message, code=error.code, hint=error.hint)
-            raise
-        except Exception as error:
-            self._bench.store.log.append("fault", f"The summary broke: {type(error).__name__}.")
-            raise
+            self.last_summary = SummaryResult("failed", reason=ReplyReason(error.code, error.message, error.hint))
+        except BaseException as error:  # the thread's edge: a model's SystemExit ends no program that embeds us
+            logger.exception("the summary broke")
+            message = f"The summary broke: {type(error).__name__}."
+            self._bench.store.log.append("fault", message)
+            self.last_summary = SummaryResult("failed", reason=ReplyReason("internal_fault", message))
 
     # Looking.
 

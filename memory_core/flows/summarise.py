@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -21,6 +22,8 @@ from memory_core.storage.pending import PendingDelta
 from memory_core.storage.transaction import Transaction
 from memory_core.summary.summarizer import MemorySummarizer, ModelReply, build_payload
 from memory_core.summary.triggers import GIVE_UP_AFTER, Trigger
+
+logger = logging.getLogger("memory_core")
 
 AskedBy = Literal["agent", "person"]
 
@@ -69,6 +72,7 @@ def summarise(
     """Run one summary now. Raises `StateError`s; a failed or refused reply is a result, on record (U6)."""
     if not dry_run:
         refresh_profile(bench, wait=AGENT_WAIT if asked_by == "agent" else PERSON_WAIT)
+    generation = bench.store.generation()  # before the document: a reset in between then discards the run (U5)
     document = bench.readable()
     given_up = given_up_turns(bench.store.attempts()) if asked_by == "agent" else frozenset()
     payload = build_payload(
@@ -81,7 +85,7 @@ def summarise(
     if payload is None:
         return SummaryResult("nothing_due", model=summarizer.name)
     run = _Run(
-        generation=bench.store.generation(),
+        generation=generation,
         batch=payload.turns,
         trigger=str(trigger or "asked"),
         model=summarizer.name,
@@ -92,6 +96,10 @@ def summarise(
         reply = summarizer.summarize(payload)
     except EndpointError as error:
         return _failed(bench, run, error, dry_run=dry_run)
+    except Exception as error:  # the embedding program's own model: its faults are failed summaries like any other
+        logger.exception("the summariser broke")
+        fault = EndpointError(f"The summariser broke: {type(error).__name__}.", code="summariser_fault")
+        return _failed(bench, run, fault, dry_run=dry_run)
     reply = replace(reply, text=bench.masked(reply.text))
     parsed = _parse(reply)
     if dry_run:
