@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-Area = Literal["verdict", "reply", "file", "record", "summary", "context", "profile", "history"]
+Area = Literal["verdict", "reply", "file", "record", "summary", "context", "profile", "history", "error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,33 @@ context_unsafe     | C2b | It may not reach a prompt: {reason}.
 """,
 )
 
-CODES: dict[str, Code] = {**CONTEXT, **EVIDENCE, **SAFETY, **VERDICT, **FILE, **REPLY, **SUMMARY}
+# Why a turn was not recorded, and what stands against a person's command; the rest of them are codes above.
+ERRORS = _table(
+    "error",
+    """
+intent_not_remembered | I2  | Turns of this intent are not remembered.
+internal_fault        | I4  | A fault of ours; the log has the details.
+memory_error          | I4  | Memory could not do it.
+usage                 | S12 | The command line's words are unusable.
+bad_input             | S12 | The input is unusable.
+bad_policy            | S12 | A policy file has a wrong entry.
+interrupted           | S5  | The command was interrupted; nothing is half done.
+state                 | S6  | The state of the folder forbids it.
+locked                | S6  | Another process holds the lock.
+changed_since         | R4  | The file changed since the preview.
+older_generation      | U5  | A reset came in between.
+corrupt               | S2  | The file holds no document that this could apply to.
+queue_full            | S10 | The queue takes no more deltas.
+write_failed          | S7b | The write failed; the old file stands.
+outcome_unknown       | S7b | The write may or may not have become durable.
+not_kept              | S10 | The revision is old, and its document is no longer kept.
+cannot_force          | R3  | A rejected operation cannot be forced.
+summary_failed        | U6  | No summary came to be.
+reply_refused         | U2  | The parser refused the reply.
+""",
+)
+
+CODES: dict[str, Code] = {**ERRORS, **CONTEXT, **EVIDENCE, **SAFETY, **VERDICT, **FILE, **REPLY, **SUMMARY}
 
 
 def sentence(code: str, **values: object) -> str:

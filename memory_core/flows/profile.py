@@ -32,8 +32,12 @@ def refresh_profile(bench: Workbench, *, wait: float) -> ProfileResult:
             return result
         now = bench.now()
         fitted = fit(document.with_profile(result.profile).touched(iso(now)), bench.policy.limits, now=now)
-        if not fitted.fits:
-            raise WriteError("The profile does not fit into memory.", code="no_room")
+        if not fitted.fits or any(turn.is_pending and not fitted.document.find(turn.id) for turn in document.turns):
+            raise WriteError(
+                "The profile does not fit into memory.",
+                hint="It would cost a turn that is not summarised yet; summarise first, or forget items.",
+                code="no_room",
+            )
         fields = ", ".join(change.at.rpartition(".")[2] for change in result.changes)
         revision = transaction.commit(
             cause="profile", summary=f"Profile collected: {fields}", document=fitted.document, refuse_corrupt=False

@@ -10,7 +10,7 @@ from typing import Literal
 from memory_core.clock import make_id
 from memory_core.delta import MemoryDeltaParser, ParsedReply
 from memory_core.document import RecentTurn
-from memory_core.errors import EndpointError
+from memory_core.errors import EndpointError, WriteError
 from memory_core.flows.closing import apply_by_itself
 from memory_core.flows.profile import refresh_profile
 from memory_core.flows.workbench import AGENT_WAIT, PERSON_WAIT, Workbench
@@ -71,7 +71,7 @@ def summarise(
 ) -> SummaryResult:
     """Run one summary now. Raises `StateError`s; a failed or refused reply is a result, on record (U6)."""
     if not dry_run:
-        refresh_profile(bench, wait=AGENT_WAIT if asked_by == "agent" else PERSON_WAIT)
+        _refresh_profile(bench, wait=AGENT_WAIT if asked_by == "agent" else PERSON_WAIT)
     generation = bench.store.generation()  # before the document: a reset in between then discards the run (U5)
     document = bench.readable()
     given_up = given_up_turns(bench.store.attempts()) if asked_by == "agent" else frozenset()
@@ -113,6 +113,16 @@ def summarise(
         )
         return SummaryResult("dry_run", None, parsed.reason, review, model=run.model, url=reply.url)
     return _settle(bench, run, reply, parsed)
+
+
+def _refresh_profile(bench: Workbench, *, wait: float) -> None:
+    """A profile without room is on record and stops no summary, which may make room (P2c, D6)."""
+    try:
+        refresh_profile(bench, wait=wait)
+    except WriteError as error:
+        if error.code != "no_room":
+            raise
+        bench.store.log.append("profile_left_out", error.message, code=error.code, hint=error.hint)
 
 
 def _parse(reply: ModelReply) -> ParsedReply:

@@ -33,6 +33,7 @@ def manager(
     clock: FixedClock | None = None,
 ) -> MemoryManager:
     """Memory of a repository at a fixed time, whose model says what is given."""
+    root.mkdir(exist_ok=True)
     return MemoryManager(
         root,
         policy=policy or Policy(),
@@ -103,6 +104,7 @@ IMPOSSIBLE = {"turn_id": "turn_19990101_000000_001", "summary": "没有这一轮
 def write(root: Path, document: MemoryDocument) -> bytes:
     """Lay a document down as V1 would; its bytes."""
     data = encode(document)
+    root.mkdir(exist_ok=True)
     put(root, data)
     return data
 
