@@ -54,7 +54,6 @@ class InspectorApp(App[int]):
     TITLE = "memory-inspector"
     AUTO_FOCUS = "RowList"
     ENABLE_COMMAND_PALETTE = True
-    HORIZONTAL_BREAKPOINTS: list[tuple[int, str]] | None = [(0, "-narrow"), (NARROW, "-wide")]
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
@@ -82,6 +81,7 @@ class InspectorApp(App[int]):
         look_at: str = "",
     ) -> None:
         super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]
         self.workspace = Workspace(manager, read_only=read_only, look_at=look_at)
         self.name_shown = title or manager.root.name
         self.snapshot: Snapshot | None = None

@@ -46,7 +46,7 @@ class Desk:
         return True
 
     def carry_over(self, before: Review, now: Review) -> None:
-        """After the file changed: keep a decision where verdict, before and after are the same, else clear and mark it."""
+        """Keep a decision where verdict, before and after are the same, else clear and mark it (R4)."""
         old = {verdict.at: verdict for verdict in before.operations}
         for verdict in now.operations:
             was = old.get(verdict.at)

@@ -24,7 +24,7 @@ class LongTermPane(Pane):
     TITLE = "Long-term"
     HINTS = (("i", "inactive/active"), ("z", "undo"), ("D", "forget…"), ("/", "filter"), ("C", "copy"))
     EMPTY = (
-        "Nothing is remembered for long yet.\n\nA durable preference is what the user himself said should always hold;\n"
+        "Nothing is remembered for long yet.\n\nA durable preference is what the user said should always hold;\n"
         "a project note is what the talk keeps returning to. Both come from deltas that you accept under Pending."
     )
     BINDINGS: ClassVar[list[BindingType]] = [

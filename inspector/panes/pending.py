@@ -42,7 +42,7 @@ class PendingPane(Pane):
         ("m", "note"),
     )
     EMPTY = (
-        "Nothing waits for a decision.\n\nA delta comes here when a summary is made in review mode (S summarises now),\n"
+        "Nothing waits for a decision.\n\nA delta comes here when a summary is made in review mode (S makes one now),\n"
         "when a rule holds something back, or by memory-inspector propose FILE."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -260,7 +260,8 @@ class PendingPane(Pane):
             Content(""),
             line(
                 (
-                    f"{before.characters} → {after.characters} characters, about {before.tokens_estimate} → {after.tokens_estimate} tokens",
+                    f"{before.characters} → {after.characters} characters, "
+                    f"about {before.tokens_estimate} → {after.tokens_estimate} tokens",
                     "dim",
                 )
             ),

@@ -15,7 +15,7 @@ from inspector.snapshot import Snapshot
 from inspector.widgets.text import Part, heading, line, lines
 
 STATES = {
-    "corrupt": "memory.json is damaged. Nothing is applied to it. R sets it aside, so that memory can be written again.",
+    "corrupt": "memory.json is damaged. Nothing is applied to it. R sets it aside, so that memory can be written.",
     "other_version": "memory.json is of another version and counts as empty. Before the first write a copy is kept.",
     "unreadable": "memory.json cannot be read. Nothing is moved or written.",
     "link": "A link stands in place of one of the files. It is neither followed nor replaced.",

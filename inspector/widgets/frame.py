@@ -72,13 +72,16 @@ def bar(size: int, hard: int, width: int = 8) -> str:
 
 def tab_bar(titles: Sequence[str], active: int, news: Sequence[str], problems: int, width: int) -> Content:
     """The tabs with their numbers and news; problems at the right."""
-    pieces: list[Content] = [Content(" ")]
     wide = width >= 96
-    for index, title in enumerate(titles):
-        text = f" {index + 1} {title}" if wide or index == active else f" {index + 1} {title[:7]}"
-        pieces.append(Content.styled(text + news[index] + " ", "reverse bold" if index == active else ""))
-        pieces.append(Content(" " if wide else ""))
-    left = Content("").join(pieces)
+    for most in (20, 9, 7, 5):
+        pieces = [Content(" ")]
+        for index, title in enumerate(titles):
+            text = f" {index + 1} {cut(title, most)}{news[index]} "
+            pieces.append(Content.styled(text, "reverse bold" if index == active else ""))
+            pieces.append(Content(" " if wide else ""))
+        left = Content("").join(pieces)
+        if left.cell_length + (14 if wide else 7) <= width:
+            break
     word = f"! {problems} problem{'s' if problems != 1 else ''}" if wide else f"! {problems}"
     right = Content.styled(word + " ", TONES["warn"]) if problems else Content.styled("? keys ", TONES["dim"])
     return left + Content(" " * max(1, width - left.cell_length - right.cell_length)) + right

@@ -130,7 +130,9 @@ class RowList(ScrollView, can_focus=True):
             self.post_message(self.Highlighted(self, self.key))
 
     def _show_cursor(self) -> None:
-        self.scroll_to_region(Region(0, self._index, 1, 1), animate=False, force=True)
+        """Scroll so that the cursor is seen, with the heading right above it."""
+        above = 1 if self._index > 0 and self.rows[self._index - 1].heading else 0
+        self.scroll_to_region(Region(0, self._index - above, 1, 1 + above), animate=False, force=True)
 
     def action_move(self, step: int) -> None:
         """One row down or up, over headings."""

@@ -20,6 +20,9 @@ PROPERTIES = "gradle.properties"
 _MAIN = frozenset(
     {"implementation", "api", "compile", "compileOnly", "runtimeOnly", "runtime", "compileOnlyApi", "developmentOnly"}
 )
+_CONDITIONS = frozenset({"", "if", "else", "settings"})
+"""Blocks in which an include counts: a literal one under a condition does (P2b)."""
+_INTERPOLATED = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 _VERSION = re.compile(r"(?:1\.)?\d{1,2}")
 
 
@@ -69,23 +72,60 @@ class Gradle:
 
     def _settings(self, script: _Script) -> None:
         found = [token for token in script.tokens if token.kind != "newline"]
+        blocks = list(_blocks(found))
         for index, token in enumerate(found):
             if token.kind != "word":
                 continue
             if token.text == "rootProject" and _texts(found, index + 1, 2) == [".", "name"]:
                 self._root_name(script, found, index)
             elif token.text == "include" and (index == 0 or found[index - 1].text != "."):
+                if not set(blocks[index]) <= _CONDITIONS:
+                    self.facts.note(
+                        "computed", "An include in a block is computed; it is left out.", script.file, token.line
+                    )
+                    continue
                 self._include(script, script.tokens, token)
 
     def _root_name(self, script: _Script, found: list[Token], index: int) -> None:
         if index + 4 >= len(found) or found[index + 3].text != "=":
             return
         value = found[index + 4]
-        if value.kind == "string" and not value.computed and value.text.strip():
-            source = ProfileSource(script.file, value.line)
-            self.facts.project_name = Stated(value.text.strip(), (source,))
+        stated = self._literal(script, value)
+        if stated is not None and stated.value:
+            self.facts.project_name = stated
         else:
             self.facts.note("computed", "rootProject.name is computed.", script.file, value.line)
+
+    def _literal(self, script: _Script, token: Token) -> Stated | None:
+        """The text of a string, or of a name that is assigned one literal; None for anything computed."""
+        source = ProfileSource(script.file, token.line)
+        if token.kind == "string" and not token.computed:
+            return Stated(token.text.strip(), (source,))
+        name = token.text if token.kind == "word" else ""
+        if token.kind == "string" and (simple := _INTERPOLATED.fullmatch(token.text)):
+            name = simple[1] or simple[2]
+        stated = self._named(script, name) if name else None
+        return Stated(stated.value, (source, *stated.sources)) if stated is not None else None
+
+    def _named(self, script: _Script, name: str) -> Stated | None:
+        """A name's value from `gradle.properties`, or from the one literal that the script assigns to it."""
+        text = self.files.text(PROPERTIES, self.facts) or ""
+        for number, row in enumerate(text.splitlines(), 1):
+            key, mark, value = row.partition("=")
+            if mark and key.strip() == name and not row.lstrip().startswith(("#", "!")):
+                return Stated(value.strip(), (ProfileSource(PROPERTIES, number),))
+        found = [token for token in script.tokens if token.kind != "newline"]
+        assigned = [
+            found[index + 2]
+            for index, token in enumerate(found[:-2])
+            if token.kind == "word"
+            and token.text == name
+            and found[index + 1].text == "="
+            and found[index + 2].text != "="
+        ]
+        if len(assigned) == 1 and assigned[0].kind in {"string", "number"} and not assigned[0].computed:
+            return Stated(assigned[0].text.strip(), (ProfileSource(script.file, assigned[0].line),))
+        return None
 
     def _include(self, script: _Script, all_tokens: list[Token], word: Token) -> None:
         """The literal strings of one include, over lines as long as commas or brackets go on."""
@@ -177,7 +217,8 @@ class Gradle:
         elif first.kind == "word" and value.startswith("VERSION_"):
             value = value.removeprefix("VERSION_").replace("_", ".")
         elif first.kind == "word" or first.computed:
-            return None
+            named = self._literal(script, first)
+            return named if named is not None and _VERSION.fullmatch(named.value) else None
         if not _VERSION.fullmatch(value):
             return None
         return Stated(value, (ProfileSource(script.file, first.line),))
@@ -273,11 +314,10 @@ def _blocks(found: list[Token]) -> Iterator[list[str]]:
             if path:
                 path.pop()
             name = ""
-        elif token.kind == "word" and (
-            index == 0 or token.line != found[index - 1].line or found[index - 1].text in "{};"
-        ):
-            name = token.text
-        elif token.kind == "word" and token.text in {"toolchain", "toolchains"}:
+        elif (
+            token.kind == "word"
+            and (index == 0 or token.line != found[index - 1].line or found[index - 1].text in "{};")
+        ) or (token.kind == "word" and token.text in {"toolchain", "toolchains"}):
             name = token.text
 
 

@@ -157,10 +157,14 @@ class Maven:
     def _java(self) -> None:
         for candidates in self._java_candidates():
             for pom, element in candidates:
-                if not element.value:
-                    continue
-                self.facts.java_version = self._try(element, pom, "The Java version")
-                return
+                try:
+                    stated = self._resolve(element, pom)
+                except _UnresolvedError as error:
+                    self.facts.note(error.code, f"The Java version: {error}", pom.file, element.line)
+                    return
+                if stated.value:
+                    self.facts.java_version = stated
+                    return
 
     def _java_candidates(self) -> Iterator[list[tuple[_Pom, Element]]]:
         """In the order of their weight: release, then source, then a bare `java.version`."""

@@ -41,7 +41,7 @@ def test_a_write_is_read_back_and_belongs_to_its_owner_alone(tmp_path: Path) -> 
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert stat.S_IMODE((folder / "memory.json").stat().st_mode) == 0o600
     assert (folder / "memory" / ".gitignore").read_text() == "*\n"
-    assert not [path for path in folder.rglob(".tmp-*")]
+    assert not list(folder.rglob(".tmp-*"))
 
 
 def test_the_mode_of_an_existing_file_is_kept(tmp_path: Path) -> None:
