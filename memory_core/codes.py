@@ -116,6 +116,7 @@ reply_nan               | U2  | {observed} is not JSON.
 reply_duplicate_keys    | U2  | Key {observed} stands twice in one object.
 reply_think_open        | U2  | A reasoning block is not closed, so there is no answer.
 reply_too_deep          | U2  | The reply is nested deeper than {limit} levels.
+reply_too_many          | U2  | The reply holds over {limit} pairs of braces beside one another.
 reply_number            | U2  | A number is out of range.
 reply_not_utf8          | U2b | The reply is not UTF-8: the byte at offset {observed} fits no character.
 reply_unknown_keys      | U2  | The object holds only unknown keys: {observed}.

@@ -14,6 +14,10 @@ from memory_core.entries import json_name
 
 MAX_DEPTH = 32
 """Levels of nesting beyond which a reply is refused; a delta needs four."""
+MAX_REGIONS = 256
+"""Pairs of braces, one beside the other, beyond which a reply is refused."""
+_RESCANS = 3
+"""Stretches of reasoning that are taken out one by one; the rest go together."""
 MAX_LENGTH = 4 * 1024 * 1024
 """Characters beyond which a reply is refused unread."""
 
@@ -82,19 +86,19 @@ def find_object(text: str) -> Found:
     offset = len(text) - len(body)
     if not body.strip():
         raise RefusalError("reply_empty", "Ask again; an empty delta would be {}.")
+    regions = _regions(text)
     whole = _whole(body, offset)
     if whole is not None:
         return whole
+    for _ in range(_RESCANS):
+        solid = _solid(text, regions)
+        cleaned = _without_thoughts(text, solid, most=1)
+        if cleaned == text:
+            return _the_one(text, regions, solid)
+        text, regions = cleaned, _regions(cleaned)
+    text = _without_thoughts(text, _solid(text, regions), most=None)
     regions = _regions(text)
-    solid = _solid(text, regions)
-    cleaned = _without_thoughts(text, solid)
-    if cleaned != text:
-        whole = _whole(cleaned, 0)
-        if whole is not None:
-            return whole
-        regions = _regions(cleaned)
-        solid = _solid(cleaned, regions)
-    return _the_one(cleaned, regions, solid)
+    return _the_one(text, regions, _solid(text, regions))
 
 
 def _whole(text: str, offset: int) -> Found | None:
@@ -142,6 +146,8 @@ def _regions(text: str) -> list[_Region]:
                 while matched and matched[-1].start > start:
                     matched.pop()
                 matched.append(_Region(start, at + 1))
+                if len(matched) > MAX_REGIONS:
+                    raise RefusalError("reply_too_many", limit=MAX_REGIONS, at=start)
     open_braces = [_Region(start, None) for kind, start in stack if kind == "{"]
     return sorted([*matched, *open_braces], key=lambda region: region.start)
 
@@ -222,8 +228,12 @@ def _repair(source: str) -> tuple[str, tuple[str, ...]]:
     return repaired, tuple(remarks)
 
 
-def _without_thoughts(text: str, solid: dict[_Region, Found]) -> str:
-    """The text with its reasoning blanked out; tags inside an object are text. Raises for a block never closed."""
+def _without_thoughts(text: str, solid: dict[_Region, Found], *, most: int | None) -> str:
+    """The text with its first `most` stretches of reasoning blanked out, or all of them.
+
+    Tags inside an object are text. What was thought may hold braces and quotes that hide the object behind it, which
+    is why the caller looks for objects again after each stretch. Raises for a block that is never closed.
+    """
     spans = sorted((region.start, region.end or 0) for region in solid)
     starts = [start for start, _ in spans]
 
@@ -236,6 +246,8 @@ def _without_thoughts(text: str, solid: dict[_Region, Found]) -> str:
     for tag in _TAG.finditer(text):
         if inside(tag.start()):
             continue
+        if most is not None and len(cut) >= most:
+            break
         if not tag[1]:
             opened = tag.start() if opened is None else opened
         elif opened is not None:

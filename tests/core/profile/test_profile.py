@@ -78,7 +78,8 @@ def test_a_parent_outside_the_repository_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "pom.xml").write_text(POM.replace("shop", "parent"))
     root = tmp_path / "root"
     root.mkdir()
-    child = "<project><parent><artifactId>parent</artifactId><relativePath>../pom.xml</relativePath></parent><artifactId>child</artifactId></project>"
+    parent = "<parent><artifactId>parent</artifactId><relativePath>../pom.xml</relativePath></parent>"
+    child = f"<project>{parent}<artifactId>child</artifactId></project>"
     collected = collect(write(root, pom_xml=child))
     assert collected.profile.java_version == ""
     assert "outside" in {note.code for note in collected.notes}
