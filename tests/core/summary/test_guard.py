@@ -14,7 +14,7 @@ import pytest
 from memory_core.configuration import ModelChoice
 from memory_core.errors import EndpointError
 from memory_core.summary.backends.openai_chat import OpenAIChatBackend
-from tests.core.summary.endpoint_server import CERTIFICATE, DELTA, Answer, completion, serving
+from tests.core.summary.endpoint_server import DELTA, Answer, completion, serving
 from tests.core.summary.test_openai_chat import PAYLOAD, ask, backend, failure
 
 Act = Callable[[BaseHTTPRequestHandler], None]
@@ -180,7 +180,8 @@ def test_cancelling_ends_a_pause() -> None:
     assert caught.code == "cancelled"
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused_and_not_tried_again() -> None:
+def test_a_certificate_that_nobody_vouches_for_is_refused_and_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE")
     slept: list[float] = []
     with serving(completion(), tls=True) as server:
         caught = failure(server, slept=slept)
@@ -191,14 +192,12 @@ def test_a_certificate_that_nobody_vouches_for_is_refused_and_not_tried_again() 
     assert slept == []
 
 
-def test_a_private_ca_is_named_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+def test_a_private_ca_is_named_by_the_environment() -> None:
     with serving(completion(), tls=True) as server:
         assert ask(server).text == DELTA
 
 
-def test_a_drip_is_cut_through_tls_too(hostile: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+def test_a_drip_is_cut_through_tls_too(hostile: Server) -> None:
     with serving(Answer(act=hostile.drip(b"HTTP/1.1 200 OK\r\nX-Slow: ")), tls=True) as server:
         assert failure(server, run_limit=0.3).code == "endpoint_timeout"
         hostile.over.set()

@@ -254,8 +254,6 @@ def test_loopback_goes_through_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_another_host_is_reached_through_the_proxy_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in ("NO_PROXY", "no_proxy"):
-        monkeypatch.delenv(variable, raising=False)
     with serving(completion()) as proxy:
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
         monkeypatch.setenv("http_proxy", proxy.url)
@@ -264,8 +262,6 @@ def test_another_host_is_reached_through_the_proxy_of_the_environment(monkeypatc
 
 
 def test_a_proxy_that_cannot_be_used_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in ("NO_PROXY", "no_proxy"):
-        monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("http_proxy", "gopher://127.0.0.1:1")
     caught = failure(Endpoint("http://h.example", [], []))
     assert caught.code == "endpoint_failed"
