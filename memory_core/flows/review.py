@@ -77,12 +77,17 @@ def view(
 ) -> PendingView:
     """A queued delta judged against a document, with the given decisions or the drafted ones."""
     draft = bench.store.draft(entry.id)
-    chosen: Mapping[str, Decision] = draft.decisions if decisions is None else decisions
+    open_notes = {at: note for at, note in draft.notes.items() if at not in entry.closed}
+    chosen: Mapping[str, Decision] = (
+        {at: decision for at, decision in draft.decisions.items() if at not in entry.closed}
+        if decisions is None
+        else decisions
+    )
     review = MemoryDeltaApplier.judge_reply(
         document, parsed_reply(entry), bench.policy, judging_context(entry), chosen, base=base
     )
     superseded = entry.usable and bool(review.operations) and all(op.verdict == "rejected" for op in review.operations)
-    return PendingView(entry, review, chosen, draft.notes, superseded)
+    return PendingView(entry, review, chosen, open_notes, superseded)
 
 
 def approve(
@@ -115,13 +120,13 @@ def approve(
             )
         document, now_base = transaction.loaded.document, transaction.loaded.sha256
         review = view(bench, entry, document, now_base, decisions).review
-        _check_places(review, decisions)
         if (base is not None and base != now_base) or (seen is not None and not same_review(seen, review)):
             raise ChangedError(
                 "Something changed since the preview; nothing was written.",
                 review=review,
                 hint="Look at the new review and decide again.",
             )
+        _check_places(review, decisions)
         return _apply(bench, transaction, entry, review, notes or {})
 
 
@@ -148,6 +153,8 @@ def _apply(
     bench: Workbench, transaction: Transaction, entry: PendingDelta, review: Review, notes: Mapping[str, str]
 ) -> ApproveResult:
     closing = close(entry, review, at=iso(bench.now()), notes=notes)
+    if not (closing.applied or closing.turned_down or closing.rejected):
+        return ApproveResult((), (), closing.waiting, None, ())
     queue = QueueChange(put=(closing.rest,)) if closing.rest else QueueChange(remove=(entry.id,))
     revision: int | None = None
     if review.changes:
@@ -161,7 +168,7 @@ def _apply(
             queue=queue,
             turned_down=closing.refused_texts,
         ).seq
-    elif closing.turned_down or closing.rejected:
+    else:
         transaction.close_delta(queue, turned_down=closing.refused_texts)
         bench.store.log.append(
             "delta_closed",
