@@ -116,12 +116,12 @@ reply_nan               | U2  | {observed} is not JSON.
 reply_duplicate_keys    | U2  | Key {observed} stands twice in one object.
 reply_think_open        | U2  | A reasoning block is not closed, so there is no answer.
 reply_too_deep          | U2  | The reply is nested deeper than {limit} levels.
-reply_too_many          | U2  | The reply holds over {limit} pairs of braces beside one another.
+reply_too_many          | U2  | The reply holds over {limit} tokens of JSON; no delta needs that many.
 reply_number            | U2  | A number is out of range.
 reply_not_utf8          | U2b | The reply is not UTF-8: the byte at offset {observed} fits no character.
 reply_unknown_keys      | U2  | The object holds only unknown keys: {observed}.
 reply_control_character | U2  | A string holds a raw control character.
-reply_too_large         | U2  | The reply has {observed} characters; no delta is that large.
+reply_too_large         | U2  | The reply has {observed} of {limit} characters; no delta is that large.
 reply_filtered          | U2b | The endpoint's content filter stopped the answer.
 reply_tool_call         | U2b | The model called a tool; a delta is asked for.
 repaired_commas         | U2  | Trailing commas were taken out ({observed}).
@@ -173,6 +173,20 @@ bidi            | A9  | Field {field} holds bidirectional controls, which show t
 unicode_tags    | A9  | Field {field} holds Unicode tag characters, which a model reads and a person cannot see.
 secret          | A9  | Field {field} holds a secret: {observed}.
 pii             | A9b | Field {field} holds personal data: {observed}.
+injection           | A9 | Field {field} reads like an instruction to a model, or quotes one: {observed}
+approval_bypass     | A9 | Field {field} claims approval, or that none is needed: {observed}
+delayed_trigger     | A9 | Field {field} sets something off by what a user says later: {observed}
+exfiltration        | A9 | Field {field} sends data somewhere: {observed}
+concealment         | A9 | Field {field} asks that something be hidden from people: {observed}
+dependency_steer    | A9 | Field {field} steers towards a dependency: {observed}
+recommendation_bias | A9 | Field {field} steers recommendations: {observed}
+dangerous_command   | A9 | Field {field} holds a dangerous command: {observed}
+structure_spoof     | A9 | Field {field} imitates the structure around it: {observed}
+encoded_payload     | A9 | Field {field} holds encoded text, which reads: {observed}
+markup              | A9 | Field {field} holds markup that could act: {observed}
+mixed_script        | A9 | Field {field} mixes look-alike letters of several scripts in one word: {observed}
+pasted_blob         | A6 | Field {field} holds pasted matter: {observed}
+reasoning           | A6 | Field {field} reads like reasoning, not like a finding: {observed}
 """,
 )
 

@@ -13,7 +13,7 @@ from memory_core.document import ActiveTopic, LongTermItem, MemoryDocument, Rece
 from memory_core.intents import IntentType, allows_memory
 from memory_core.neutral import SECTION_TITLES, neutral
 from memory_core.policy import Policy
-from memory_core.safety import find
+from memory_core.safety import find_unseen
 from memory_core.text import clip, has_substance, words
 
 PREFERENCES, NOTES, TOPICS, SUMMARIES, PENDING = 5, 5, 3, 3, 2
@@ -93,7 +93,7 @@ class _Line:
 
 def unsafe(text: str) -> str | None:
     """What in a text must never reach a prompt: what a reviewer cannot see, or a secret (A9)."""
-    return next((finding.kind for finding in find(text) if finding.action == "reject"), None)
+    return next((finding.kind for finding in find_unseen(text)), None)
 
 
 class MemoryContextBuilder:

@@ -14,7 +14,7 @@ from memory_core.errors import CorruptError, UnreadableError
 from memory_core.policy import Policy
 from memory_core.profile.collector import RepoProfileCollector
 from memory_core.review.verdict import JudgeContext
-from memory_core.safety import find, mask_known, mask_secrets
+from memory_core.safety import find, find_unseen, mask_known, mask_secrets
 from memory_core.storage.store import MemoryStore
 from memory_core.summary.prompt import PLACEHOLDERS
 
@@ -79,7 +79,7 @@ class Workbench:
 
 def rejected_text(text: str) -> str | None:
     """Why a text may never reach a prompt: what a reviewer cannot see, or a secret (C2b)."""
-    return next((finding.kind for finding in find(text) if finding.action == "reject"), None)
+    return next((finding.kind for finding in find_unseen(text)), None)
 
 
 def objectionable(text: str) -> str | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from memory_core.entries import Problem
 from memory_core.codes import sentence
 from memory_core.document import Entry, MemoryDocument, RecentTurn
+from memory_core.entries import Problem
 from memory_core.policy import Policy
-from memory_core.safety import find
+from memory_core.safety import find, find_unseen
 
 
 def check(document: MemoryDocument, policy: Policy) -> tuple[Problem, ...]:
@@ -31,7 +31,9 @@ def check_entry(entry: Entry, at: str) -> list[Problem]:
     fields = ("user_text", "assistant_text", "summary") if isinstance(entry, RecentTurn) else ("label", "summary")
     problems: list[Problem] = []
     for field in fields:
-        for finding in find(getattr(entry, field)):
+        # What people said is material: there only what nobody can see, and secrets, are faults.
+        look = find_unseen if field in {"user_text", "assistant_text"} else find
+        for finding in look(getattr(entry, field)):
             message = sentence(finding.kind, field=field, observed=finding.excerpt[:60])
             severity = "error" if finding.action == "reject" else "warning"
             problems.append(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from memory_core.review.candidate import Candidate
-from memory_core.review.rules import duplicates, evidence, safety, sources, structure, turned_down
+from memory_core.review.rules import content, duplicates, evidence, safety, sources, structure, turned_down
 from memory_core.review.verdict import Check
 
 Rule = Callable[[Candidate], Iterable[Check]]
@@ -24,6 +24,7 @@ STAGES: tuple[tuple[Rule, ...], ...] = (
 
 RULES: tuple[Rule, ...] = (
     safety.run,
+    content.run,
     evidence.run,
     duplicates.run,
     turned_down.run,

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memory_core.review.candidate import Candidate, check, passed
-from memory_core.review.verdict import Check
+from memory_core.review.candidate import TEXT_FIELDS, Candidate, check, passed, shown
+from memory_core.review.verdict import Check, CheckOutcome
 from memory_core.safety import find
 
 
 def run(candidate: Candidate) -> Iterator[Check]:
     """Look at every text as the model sent it, before its white space is folded."""
     clean = True
-    for field, value in candidate.raw.items():
-        if field not in {"label", "summary"} or not isinstance(value, str):
+    for field in TEXT_FIELDS:
+        value = candidate.raw.get(field)
+        if not isinstance(value, str):
             continue
         reported: set[str] = set()
         for finding in find(value):
-            if finding.kind in reported:
+            if finding.rule == "A6" or finding.kind in reported:
                 continue
             reported.add(finding.kind)
             clean = False
-            outcome = "failed" if finding.action == "reject" else "held"
-            yield check(
-                "failed" if outcome == "failed" else "held", finding.kind, observed=finding.excerpt[:120], on=field
-            )
+            outcome: CheckOutcome = "failed" if finding.action == "reject" else "held"
+            yield check(outcome, finding.kind, observed=shown(finding.excerpt, 120), on=field)
     if clean:
-        yield passed("control_chars", "Nothing hidden, no secret, no personal data.")
+        yield passed("control_chars", "Nothing hidden, no secret, no personal data, no instruction to a model.")
