@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from memory_core.codes import sentence
-from memory_core.reply import RefusalError, ReplyReason, find_object
+from memory_core.reply import RefusalError, ReplyReason, find_object, shown
 
 Section = Literal["turn_summaries", "topic_operations", "long_term_operations"]
 Kind = Literal["turn_summary", "topic", "long_term"]
@@ -74,6 +74,10 @@ KNOWN_KEYS: dict[Kind, frozenset[str]] = {
 }
 
 
+_OF_A_CUT = frozenset({"reply_empty", "reply_no_object", "reply_not_json", "reply_truncated", "reply_think_open"})
+"""Reasons that an answer cut off at its token limit explains; more tokens would not mend the others."""
+
+
 class MemoryDeltaParser:
     """From a model's reply to a delta, or to the reason why it is refused (U2, U2b)."""
 
@@ -82,16 +86,14 @@ class MemoryDeltaParser:
         """Parse a reply; never raises, whatever the bytes. `token_limit` is named where the reply was cut off at it."""
         text = ""
         try:
-            text = _decoded(reply)
             _check_finish(finish_reason)
+            text = _decoded(reply)
             found = find_object(text)
             delta = _delta(found.value)
         except RefusalError as refusal:
-            if finish_reason == "length" and refusal.code not in {"reply_not_utf8", "reply_too_large"}:
+            if finish_reason == "length" and refusal.code in _OF_A_CUT:
                 limit = f" of {token_limit} tokens" if token_limit else ""
-                refusal = RefusalError(
-                    "reply_cut_off", "Raise the token limit; asking again changes nothing.", limit=limit
-                )
+                refusal = RefusalError("reply_cut_off", at=refusal.at, limit=limit)
             return ParsedReply(None, refusal.reason(text))
         remarks = found.remarks
         if finish_reason == "length":
@@ -110,24 +112,26 @@ def _decoded(reply: str | bytes) -> str:
 
 def _check_finish(finish_reason: str | None) -> None:
     if finish_reason == "content_filter":
-        raise RefusalError("reply_filtered", "The endpoint's filter cut the answer; even one that parses is not used.")
+        raise RefusalError("reply_filtered")
     if finish_reason in {"tool_calls", "function_call"}:
-        raise RefusalError("reply_tool_call", "The model called a tool instead of answering.")
+        raise RefusalError("reply_tool_call")
 
 
 def _delta(value: dict[str, Any]) -> MemoryDelta:
-    if value and not any(section in value for section in SECTIONS):
-        keys = ", ".join(value)[:120]
-        raise RefusalError("reply_unknown_keys", "A delta has " + ", ".join(SECTIONS) + ".", observed=keys)
+    """The delta of an object. One without any known key that is not `null` holds something else; `{}` holds nothing."""
+    known = any(value.get(section) is not None for section in SECTIONS)
+    unknown = [key for key in value if key not in SECTIONS]
+    if unknown and not known:
+        raise RefusalError("reply_unknown_keys", observed=shown(", ".join(unknown), 120))
     return MemoryDelta.from_object(value)
 
 
 def _ignored(value: dict[str, Any]) -> tuple[str, ...]:
     """Keys that the program does not know, as places."""
-    ignored = [key for key in value if key not in SECTIONS]
+    ignored = [shown(key) for key in value if key not in SECTIONS]
     for section, kind in SECTIONS.items():
         entries = value.get(section)
         for index, entry in enumerate(entries if isinstance(entries, list) else ()):
             if isinstance(entry, dict):
-                ignored += [f"{section}[{index}].{key}" for key in entry if key not in KNOWN_KEYS[kind]]
+                ignored += [f"{section}[{index}].{shown(key)}" for key in entry if key not in KNOWN_KEYS[kind]]
     return tuple(ignored)

@@ -1,35 +1,65 @@
-"""Finds the one JSON object in a model's reply, or the reason why there is none (U2). Pure, linear, never raises."""
+"""Finds the one JSON object in a model's reply, or the reason why there is none (U2). Pure; its work is bounded.
+
+The text is read once, from left to right. Outside of objects, tags of reasoning and braces that begin an object are
+looked for; inside, only JSON counts, so that a tag or a brace in a string is text.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
 from collections import Counter
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
 
 from memory_core.codes import sentence
-from memory_core.entries import json_name
+from memory_core.json_scan import MAX_DEPTH, MAX_STEPS, Fault, FaultKind, JsonScanner, Scanned, StepsError
+from memory_core.text import clip
 
-MAX_DEPTH = 32
-"""Levels of nesting beyond which a reply is refused; a delta needs four."""
-MAX_REGIONS = 256
-"""Pairs of braces, one beside the other, beyond which a reply is refused."""
-_RESCANS = 3
-"""Stretches of reasoning that are taken out one by one; the rest go together."""
-MAX_LENGTH = 4 * 1024 * 1024
-"""Characters beyond which a reply is refused unread."""
+MAX_LENGTH = 512 * 1024
+"""Characters beyond which a reply is refused unread; the longest reasoning stays below."""
 
-_TAG = re.compile(r"<(/?)think>", re.IGNORECASE)
-_TOKEN = re.compile(r"""[{}\[\]"]|\\.""", re.DOTALL)
-_STRING_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=[ \t\r\n]*[}\]])', re.DOTALL)
-_RAW_BREAK = re.compile(r"[ \t\r\n]*[\t\r\n][ \t\r\n]*")
-_JSON_SPACE = " \t\r\n"
-_NO_VALUE = ("", "{", "[", ",", ":")
-"""After one of these a comma is no trailing one."""
-_LIKE_JSON = re.compile(r"""\{[ \t\r\n]*["'“}]""")
-_NOT_BREAK = re.compile(r"[^\n]")
+# A tag of reasoning, or a brace with a first key and its colon behind it. Other braces are prose.
+_MARK = re.compile(
+    r"""<(?P<closing>/?)(?:(?i:think))>|\{(?=[ \t\r\n]*+(?:\}|"(?:[^"\\]++|\\.)*+"[ \t\r\n]*+:))""", re.DOTALL
+)
+_CLOSING_TAG = re.compile("</think>", re.IGNORECASE)
+_FENCE = re.compile(r"\s*+(?:`{3,}+\w*+\s*+)?+")
+_NOTHING_MORE = re.compile(r"[\s`]*+\Z")
+_GOES_ON = re.compile(r"""\s*+(?:[}\]]|,\s*+")""")
+_MEANT_AS_JSON = re.compile(r"""\{\s*+(?:["'“”‘’]|[A-Za-z_]\w*+\s*+:|\Z)""")
+_DEEP = re.compile(rf"(?:[{{\[]\s*+){{{MAX_DEPTH + 1}}}")
+
+_NAMES = {'"': "a string", "[": "a list", "t": "a boolean", "f": "a boolean", "n": "null"}
+_CODES: dict[FaultKind, str] = {
+    "syntax": "reply_not_json",
+    "ran_out": "reply_truncated",
+    "control": "reply_control_character",
+    "constant": "reply_nan",
+    "number": "reply_number",
+    "deep": "reply_too_deep",
+}
+_HINTS = {
+    "reply_empty": "Ask again; a delta with nothing to do is {}.",
+    "reply_no_object": "Ask for the JSON object alone; a delta with nothing to do is {}.",
+    "reply_not_json": "Ask again; nothing is guessed.",
+    "reply_truncated": "Allow more tokens, or send fewer turns.",
+    "reply_cut_off": "Raise the token limit; asking again with the same one changes nothing.",
+    "reply_several_objects": "Which one was meant cannot be known; ask for one object and no examples.",
+    "reply_not_object": "Ask for one object with the lists in it.",
+    "reply_nan": "Ask for numbers or null; a delta needs neither.",
+    "reply_duplicate_keys": "Which one was meant cannot be known; ask again.",
+    "reply_think_open": "The answer was never given; allow more tokens, or switch thinking off.",
+    "reply_too_deep": "A delta needs four levels; ask again.",
+    "reply_too_many": "Ask for the JSON object alone.",
+    "reply_number": "A delta needs no numbers; ask again.",
+    "reply_not_utf8": "Save the reply as UTF-8, or look at what answers at the endpoint.",
+    "reply_unknown_keys": "A delta has turn_summaries, topic_operations and long_term_operations.",
+    "reply_control_character": "Only line breaks and tabs are folded; ask again.",
+    "reply_too_large": "Look at what answers there, or lower the token limit.",
+    "reply_filtered": "Even an answer that parses is not used; ask another model.",
+    "reply_tool_call": "Offer the model no tools.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,266 +82,187 @@ class Found:
 
 
 class RefusalError(Exception):
-    """A reply that cannot be used; stays inside the parser."""
+    """A reply that cannot be used; stays inside the parser. `at` is an offset into the text."""
 
-    def __init__(self, code: str, hint: str = "", *, at: int | None = None, **values: object) -> None:
+    def __init__(self, code: str, *, at: int | None = None, **values: object) -> None:
         super().__init__(code)
         self.code = code
-        self.hint = hint
         self.at = at
         self.values = values
 
     def reason(self, text: str) -> ReplyReason:
-        """The reason, with the place in the text as line and column."""
+        """The reason, with the place in the text as line and column; a byte order mark takes no column."""
         line = column = None
         if self.at is not None:
             line = text.count("\n", 0, self.at) + 1
-            column = self.at - (text.rfind("\n", 0, self.at) + 1) + 1
-        return ReplyReason(self.code, sentence(self.code, **self.values), self.hint, line, column)
+            column = self.at - text.rfind("\n", 0, self.at) - (line == 1 and text.startswith("\ufeff"))
+        return ReplyReason(self.code, sentence(self.code, **self.values), _HINTS[self.code], line, column)
 
 
-@dataclass(frozen=True, slots=True)
-class _Region:
-    """A stretch of the text from a brace to its match; `end` is None where it is never closed."""
-
-    start: int
-    end: int | None
+def shown(text: str, limit: int = 80) -> str:
+    """Words of a reply as a reason may show them: short, and without halves of characters, which no file can hold."""
+    return clip(text.encode("utf-8", "replace").decode(), limit)
 
 
 def find_object(text: str) -> Found:
     """The one JSON object in the text. Raises `RefusalError`."""
     if len(text) > MAX_LENGTH:
         raise RefusalError("reply_too_large", observed=len(text), limit=MAX_LENGTH)
-    body = text.removeprefix("\ufeff")
-    offset = len(text) - len(body)
-    if not body.strip():
-        raise RefusalError("reply_empty", "Ask again; an empty delta would be {}.")
-    regions = _regions(text)
-    whole = _whole(body, offset)
-    if whole is not None:
-        return whole
-    for _ in range(_RESCANS):
-        solid = _solid(text, regions)
-        cleaned = _without_thoughts(text, solid, most=1)
-        if cleaned == text:
-            return _the_one(text, regions, solid)
-        text, regions = cleaned, _regions(cleaned)
-    text = _without_thoughts(text, _solid(text, regions), most=None)
-    regions = _regions(text)
-    return _the_one(text, regions, _solid(text, regions))
-
-
-def _whole(text: str, offset: int) -> Found | None:
-    """The object where the whole text is one; a refusal where it is JSON of another kind; None where it is no JSON."""
-    stripped = text.strip(_JSON_SPACE)
+    reading = _Reading(text)
     try:
-        value = _decode(stripped)
-    except json.JSONDecodeError:
-        return None
-    except RefusalError as refusal:
-        if refusal.code == "reply_too_deep":
-            raise
-        raise RefusalError(refusal.code, refusal.hint, at=offset, **refusal.values) from refusal
-    if not isinstance(value, dict):
-        raise RefusalError("reply_not_object", "The reply must be one object.", observed=json_name(value))
-    return Found(value, ())
+        reading.read()
+        return reading.the_one()
+    except StepsError:
+        if len(reading.objects) > 1:
+            raise RefusalError("reply_several_objects", at=reading.objects[1].start) from None
+        raise RefusalError("reply_too_many", limit=MAX_STEPS) from None
 
 
-def _regions(text: str) -> list[_Region]:
-    """Outermost matched braces, and braces that are never closed; quotes count only inside braces."""
-    stack: list[tuple[str, int]] = []
-    matched: list[_Region] = []
-    in_string = False
-    for token in _TOKEN.finditer(text):
-        mark, at = token[0], token.start()
-        if not stack and mark != "{":
-            continue
-        if in_string:
-            in_string = mark != '"'
-        elif mark == '"':
-            in_string = True
-        elif mark in "{[":
-            stack.append((mark, at))
-            if len(stack) > MAX_DEPTH:
-                raise RefusalError("reply_too_deep", limit=MAX_DEPTH, at=at)
-        elif mark in "}]":
-            opened = "{" if mark == "}" else "["
-            if stack[-1][0] != opened:
-                if not any(kind == opened for kind, _ in stack):
-                    continue
-                while stack[-1][0] != opened:
-                    stack.pop()
-            kind, start = stack.pop()
-            if kind == "{":
-                while matched and matched[-1].start > start:
-                    matched.pop()
-                matched.append(_Region(start, at + 1))
-                if len(matched) > MAX_REGIONS:
-                    raise RefusalError("reply_too_many", limit=MAX_REGIONS, at=start)
-    open_braces = [_Region(start, None) for kind, start in stack if kind == "{"]
-    return sorted([*matched, *open_braces], key=lambda region: region.start)
+@dataclass(slots=True)
+class _Reading:
+    """What was found outside of reasoning up to now."""
 
+    text: str
+    objects: list[Scanned] = field(default_factory=list)
+    broken: list[Fault] = field(default_factory=list)
+    """Begun objects that stop being JSON: sketches in prose, or the reason of a refusal."""
+    thoughts: list[tuple[int, int]] = field(default_factory=list)
+    dropped: Fault | None = None
+    """A begun object with a closing tag behind its start: the tag may end reasoning, or stand in a string."""
+    scanner: JsonScanner = field(init=False)
 
-def _solid(text: str, regions: list[_Region]) -> dict[_Region, Found]:
-    """The regions that are JSON objects, strictly or after the two allowed repairs."""
-    solid: dict[_Region, Found] = {}
-    for region in regions:
-        if region.end is not None:
-            try:
-                solid[region] = _object(text[region.start : region.end])
-            except (json.JSONDecodeError, RefusalError):
-                continue
-    return solid
+    def __post_init__(self) -> None:
+        self.scanner = JsonScanner(self.text)
 
+    def read(self) -> None:
+        """From left to right, once. Raises `RefusalError` for what nothing that follows can mend."""
+        at = 0
+        opened: int | None = None
+        kept = 0
+        while (mark := _MARK.search(self.text, at)) is not None:
+            at = mark.end()
+            if mark["closing"] is None:
+                at = self._begun(mark.start(), opened)
+            elif not mark["closing"]:
+                if opened is None:
+                    opened, kept = mark.start(), len(self.objects)
+            elif opened is None:
+                self._forget(at)
+            else:
+                del self.objects[kept:]
+                self.thoughts.append((opened, at))
+                opened = None
+        if opened is not None:
+            raise RefusalError("reply_think_open", at=opened)
 
-def _object(source: str) -> Found:
-    remarks: tuple[str, ...] = ()
-    try:
-        value = _decode(source)
-    except json.JSONDecodeError:
-        repaired, remarks = _repair(source)
-        if not remarks:
-            raise
-        value = _decode(repaired)
-    return Found(value, remarks)
+    def _begun(self, start: int, opened: int | None) -> int:
+        """Read the object that begins here; where to go on."""
+        found = self.scanner.scan(start)
+        if isinstance(found, Scanned):
+            self.objects.append(found)
+            return found.end
+        # Reasoning, also one whose opening tag the endpoint took away, may hold half an object, with the closing tag in
+        # what looks like its string.
+        final = found.kind != "syntax"
+        tag = _CLOSING_TAG.search(self.text, start, len(self.text) if final else found.stop)
+        if opened is None and tag is not None:
+            self.dropped = self.dropped or found
+        if tag is not None:
+            return tag.start()
+        if opened is None:
+            if final:
+                self._refuse(found)
+            self.broken.append(found)
+        return found.stop
 
+    def _forget(self, end: int) -> None:
+        """All up to here was reasoning."""
+        self.objects.clear()
+        self.broken.clear()
+        self.thoughts[:] = [(0, end)]
 
-def _decode(source: str) -> Any:
-    """Strict JSON. Raises `JSONDecodeError`, or `RefusalError` for JSON that must not be used."""
-    try:
-        return json.loads(source, object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_float=_finite)
-    except json.JSONDecodeError:
-        raise
-    except RecursionError as error:
-        raise RefusalError("reply_too_deep", limit=MAX_DEPTH) from error
-    except ValueError as error:
-        raise RefusalError("reply_number") from error
+    def the_one(self) -> Found:
+        """The only object. Raises with the best reason where there is none, or more than one."""
+        said = self._without_thoughts()
+        self._check_top(said)
+        if not self.objects:
+            self._refuse_without_object(said)
+        first, last = self.objects[0], self.objects[-1]
+        before, after = said[: first.start], said[last.end :]
+        if before.count("{") > before.count("}"):
+            if self.broken and self.broken[0].start < first.start:
+                self._refuse(self.broken[0])
+            if after.count("}") > after.count("{"):
+                self._refuse_meant_as_json(said[: first.start])
+                raise RefusalError("reply_not_json", at=first.start, reason="the object stands inside other braces")
+        if before.rstrip().endswith("["):
+            raise RefusalError("reply_not_object", at=before.rindex("["), observed="a list")
+        if len(self.objects) > 1:
+            raise RefusalError("reply_several_objects", at=self.objects[1].start)
+        if (more := _GOES_ON.match(said, first.end)) is not None:
+            raise RefusalError("reply_not_json", at=more.end() - 1, reason="the JSON goes on after the object's end")
+        return self._decoded(first)
 
+    def _without_thoughts(self) -> str:
+        """The text with its reasoning blanked out; places stay the same."""
+        pieces: list[str] = []
+        last = 0
+        for start, end in self.thoughts:
+            pieces += [self.text[last:start], " " * (end - start)]
+            last = end
+        said = "".join([*pieces, self.text[last:]])
+        return said if not said.startswith("\ufeff") else " " + said[1:]
 
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        key = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise RefusalError("reply_duplicate_keys", "Which one was meant cannot be known.", observed=key[:60])
-    return value
-
-
-def _no_constant(name: str) -> Any:
-    raise RefusalError("reply_nan", observed=name)
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if number in (float("inf"), float("-inf")):
-        raise RefusalError("reply_number")
-    return number
-
-
-def _repair(source: str) -> tuple[str, tuple[str, ...]]:
-    """Without trailing commas, and with raw line breaks and tabs in strings folded into one space; nothing else."""
-    commas = breaks = 0
-
-    def mend(match: re.Match[str]) -> str:
-        nonlocal commas, breaks
-        if match[0] != ",":
-            folded, count = _RAW_BREAK.subn(" ", match[0])
-            breaks += count
-            return folded
-        if source[max(0, match.start() - 64) : match.start()].rstrip(_JSON_SPACE)[-1:] in _NO_VALUE:
-            return ","
-        commas += 1
-        return ""
-
-    repaired = _STRING_OR_COMMA.sub(mend, source)
-    remarks = [sentence("repaired_commas", observed=commas)] if commas else []
-    remarks += [sentence("repaired_breaks", observed=breaks)] if breaks else []
-    return repaired, tuple(remarks)
-
-
-def _without_thoughts(text: str, solid: dict[_Region, Found], *, most: int | None) -> str:
-    """The text with its first `most` stretches of reasoning blanked out, or all of them.
-
-    Tags inside an object are text. What was thought may hold braces and quotes that hide the object behind it, which
-    is why the caller looks for objects again after each stretch. Raises for a block that is never closed.
-    """
-    spans = sorted((region.start, region.end or 0) for region in solid)
-    starts = [start for start, _ in spans]
-
-    def inside(at: int) -> bool:
-        index = bisect_right(starts, at) - 1
-        return index >= 0 and at < spans[index][1]
-
-    cut: list[tuple[int, int]] = []
-    opened: int | None = None
-    for tag in _TAG.finditer(text):
-        if inside(tag.start()):
-            continue
-        if most is not None and len(cut) >= most:
-            break
-        if not tag[1]:
-            opened = tag.start() if opened is None else opened
-        elif opened is not None:
-            cut.append((opened, tag.end()))
-            opened = None
-        else:
-            cut = [(0, tag.end())]
-    if opened is not None:
-        raise RefusalError("reply_think_open", "The answer was never given; allow more tokens, or switch thinking off.")
-    pieces: list[str] = []
-    last = 0
-    for start, end in cut:
-        pieces += [text[last:start], _NOT_BREAK.sub(" ", text[start:end])]
-        last = end
-    return "".join([*pieces, text[last:]])
-
-
-def _the_one(text: str, regions: list[_Region], solid: dict[_Region, Found]) -> Found:
-    """The only object. Raises with the best reason where there is none, or more than one."""
-    if solid:
-        first = next(iter(solid))
-        before = text[: first.start].rstrip()
-        if before.endswith("[") and _is_list(text[len(before) - 1 :]):
-            raise RefusalError("reply_not_object", "The reply must be one object.", observed="a list")
-        if len(solid) > 1:
-            second = list(solid)[1]
-            raise RefusalError("reply_several_objects", "Which one was meant cannot be known.", at=second.start)
-        return solid[first]
-    looks_like_json = [region for region in regions if _LIKE_JSON.match(text, region.start)]
-    for region in looks_like_json or regions:
-        _raise_why(text, region, certain=bool(looks_like_json))
-    stripped = text.strip()
-    if stripped.startswith("[") and _is_list(stripped):
-        raise RefusalError("reply_not_object", "The reply must be one object.", observed="a list")
-    raise RefusalError("reply_no_object", "Ask for the JSON object alone; nothing to record is {}.")
-
-
-def _is_list(text: str) -> bool:
-    try:
-        value, _ = json.JSONDecoder().raw_decode(text)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(value, list)
-
-
-def _raise_why(text: str, region: _Region, *, certain: bool) -> None:
-    """Raise why a region that looks like an object is none; prose in braces raises nothing."""
-    source = text[region.start : region.end]
-    try:
-        _object(source)
-    except RefusalError as refusal:
-        raise RefusalError(refusal.code, refusal.hint, at=region.start, **refusal.values) from refusal
-    except json.JSONDecodeError as error:
-        if not certain:
+    def _check_top(self, said: str) -> None:
+        """Refuse a reply that is empty, or JSON of another kind."""
+        if not said.strip():
+            if self.dropped is not None:
+                self._refuse(self.dropped)
+            raise RefusalError("reply_empty")
+        fence = _FENCE.match(said)
+        start = fence.end() if fence else 0
+        opening = said[start : start + 1]
+        if not opening or opening not in '"[-0123456789tfn':
             return
-        at = region.start + error.pos
-        if region.end is None and _ran_out(source, error):
-            raise RefusalError(
-                "reply_truncated", "The reply ends in the middle; allow more tokens.", at=len(text)
-            ) from error
-        if "control character" in error.msg:
-            raise RefusalError("reply_control_character", "Only line breaks and tabs are folded.", at=at) from error
-        raise RefusalError("reply_not_json", "Ask again; nothing is guessed.", at=at, reason=error.msg) from error
+        found = self.scanner.scan(start)
+        if isinstance(found, Scanned):
+            if _NOTHING_MORE.match(said, found.end):
+                raise RefusalError("reply_not_object", at=start, observed=_NAMES.get(opening, "a number"))
+        elif found.kind in {"deep", "number"} and not self.objects:
+            self._refuse(found)
 
+    def _refuse_without_object(self, said: str) -> NoReturn:
+        if self.broken:
+            self._refuse(self.broken[0])
+        brace = said.find("{")
+        if (deep := _DEEP.match(said, max(brace, 0))) is not None:
+            raise RefusalError("reply_too_deep", at=deep.end() - 1, limit=MAX_DEPTH)
+        self._refuse_meant_as_json(said)
+        if self.dropped is not None:
+            self._refuse(self.dropped)
+        raise RefusalError("reply_no_object")
 
-def _ran_out(source: str, error: json.JSONDecodeError) -> bool:
-    return error.msg.startswith("Unterminated string") or error.pos >= len(source.rstrip(_JSON_SPACE))
+    def _refuse_meant_as_json(self, said: str) -> None:
+        """Refuse for the first brace that looks like JSON in another dialect, or like its beginning."""
+        meant = _MEANT_AS_JSON.search(said)
+        if meant is not None and isinstance(found := self.scanner.scan(meant.start()), Fault):
+            self._refuse(found)
+
+    def _refuse(self, fault: Fault) -> NoReturn:
+        values = {"reason": fault.detail, "observed": fault.detail, "limit": MAX_DEPTH}
+        raise RefusalError(_CODES[fault.kind], at=fault.stop, **values)
+
+    def _decoded(self, found: Scanned) -> Found:
+        source, commas, breaks = found.mended(self.text)
+
+        def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+            value = dict(pairs)
+            if len(value) != len(pairs):
+                key = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+                raise RefusalError("reply_duplicate_keys", at=found.start, observed=shown(key))
+            return value
+
+        value = json.loads(source, object_pairs_hook=unique)
+        remarks = [sentence("repaired_commas", observed=commas)] if commas else []
+        remarks += [sentence("repaired_breaks", observed=breaks)] if breaks else []
+        return Found(value, tuple(remarks))
