@@ -14,6 +14,7 @@ from memory_core.errors import ChangedError, InputError, StateError, UnknownIdEr
 from memory_core.flows.review import view
 from memory_core.flows.workbench import PERSON_WAIT, Workbench
 from memory_core.results import DiffResult, ResetPreview, ResetResult, RevertPreview, RevisionResult
+from memory_core.storage.history import Revision
 
 Entry = TypeVar("Entry", RecentTurn, ActiveTopic, LongTermItem)
 
@@ -169,4 +170,13 @@ def reset(bench: Workbench, *, purge: bool) -> ResetResult:
             )
         if purge:
             removed += transaction.purge()
-        return ResetResult(tuple(removed), revision.seq if revision and not purge else None, bench.store.generation())
+        undo = None if purge else revision or _standing_undo(bench)
+        return ResetResult(tuple(removed), undo.seq if undo else None, bench.store.generation())
+
+
+def _standing_undo(bench: Workbench) -> Revision | None:
+    """The undo point of an earlier reset, where nothing has happened since."""
+    revisions = bench.store.history.list()
+    if not revisions or revisions[-1].cause != "reset":
+        return None
+    return next((revision for revision in reversed(revisions) if revision.cause != "reset"), None)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -19,6 +18,7 @@ from memory_core.clock import Marks
 from memory_core.errors import StateError, UnknownIdError
 from memory_core.review.verdict import Evidence, TurnedDown
 from memory_core.storage.atomic import FileOps, remove, write_file
+from memory_core.storage.forgetting import Wordings
 from memory_core.storage.layout import read_bytes
 from memory_core.storage.pending import PendingDelta
 
@@ -204,18 +204,18 @@ class History:
             remove(self._ops, self.path(seq, ".open"))
         return len(numbers)
 
-    def holding(self, texts: Sequence[bytes]) -> tuple[int, ...]:
+    def holding(self, wordings: Wordings) -> tuple[int, ...]:
         """The revisions whose file holds one of the texts."""
         found: list[int] = []
         for seq in self.sequence():
             stored = self.read(seq)
-            if stored is not None and any(text in stored.header or text in stored.body for text in texts):
+            if stored is not None and (wordings.stand_in(stored.header) or wordings.stand_in(stored.body)):
                 found.append(seq)
         return tuple(found)
 
-    def forget(self, texts: Sequence[bytes], item_id: str) -> None:
+    def forget(self, wordings: Wordings, item_id: str) -> None:
         """Take a text out of every revision: documents that hold it, and decisions about it; then chain anew."""
-        affected = self.holding(texts)
+        affected = self.holding(wordings)
         if not affected:
             return
         previous: str | None = None
@@ -229,18 +229,16 @@ class History:
             revision = replace(stored.revision, previous=previous or "")
             body = stored.body
             if seq in affected:
-                revision = replace(revision, decisions=_forgotten(revision.decisions, texts, item_id), turned_down=())
-                body = b"" if any(text in body for text in texts) else body
-            header = encode_header(revision)
+                revision = replace(revision, decisions=_forgotten(revision.decisions, wordings, item_id))
+                body = b"" if wordings.stand_in(body) else body
+            header = wordings.taken_out(encode_header(revision))
             write_file(self._ops, self.path(seq), header + body, durable=True)
             previous = hashlib.sha256(header).hexdigest()
 
 
-def _forgotten(
-    decisions: tuple[DecisionRecord, ...], texts: Sequence[bytes], item_id: str
-) -> tuple[DecisionRecord, ...]:
+def _forgotten(decisions: tuple[DecisionRecord, ...], wordings: Wordings, item_id: str) -> tuple[DecisionRecord, ...]:
     def about(record: DecisionRecord) -> bool:
-        return record.item_id == item_id or any(text in json.dumps(record.summary).encode() for text in texts)
+        return record.item_id == item_id or wordings.stand_in_value({"summary": record.summary})
 
     return tuple(
         replace(record, label="", summary="", note="", evidence=()) if about(record) else record for record in decisions

@@ -13,6 +13,7 @@ from typing import Any
 from memory_core.clock import Clock, iso
 from memory_core.errors import StateError
 from memory_core.storage.atomic import FileOps, write_file
+from memory_core.storage.forgetting import Wordings
 from memory_core.storage.layout import read_bytes
 
 MAX_BYTES = 512 * 1024
@@ -73,9 +74,9 @@ class EventLog:
                 events.append(Event(str(value.get("at")), str(value.get("kind")), str(value.get("message")), rest))
         return tuple(events)
 
-    def forget(self, texts: tuple[bytes, ...]) -> None:
-        """Take out every line that holds one of the texts."""
+    def forget(self, wordings: Wordings) -> None:
+        """Take out every line that holds one of the texts, or the beginning of one that was cut off."""
         data = read_bytes(self._path)
         if data:
-            kept = [line for line in data.splitlines(keepends=True) if not any(text in line for text in texts)]
+            kept = [line for line in data.splitlines(keepends=True) if not wordings.begin_in(line)]
             write_file(self._ops, self._path, b"".join(kept), durable=False)

@@ -11,9 +11,11 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from memory_core.clock import Marks
 from memory_core.codes import sentence
+from memory_core.delta import MemoryDeltaParser
 from memory_core.errors import UnknownIdError
 from memory_core.reply import ReplyReason
 from memory_core.review.verdict import Decision, JudgeContext
+from memory_core.storage.forgetting import Wordings
 from memory_core.storage.jsonfile import numbers, read_json
 
 Origin = Literal["agent", "person", "propose", "auto_rest"]
@@ -79,6 +81,15 @@ def entry_from_json(value: object, name: str) -> PendingDelta:
     except (ValidationError, RecursionError):
         reason = ReplyReason("damaged_entry", sentence("damaged_entry"), "Dismiss it.")
         return PendingDelta(name, "", "", None, "", "propose", "", None, None, JudgeContext(proposed_at=""), reason)
+
+
+def proposes(entry: PendingDelta, wordings: Wordings) -> bool:
+    """Whether an operation of it that is not closed yet says one of the texts; a refused reply counts as a whole."""
+    delta = MemoryDeltaParser.parse(entry.reply).delta
+    if delta is None:
+        return wordings.stand_in_value(entry.reply)
+    waiting = [operation.value for operation in delta.operations if operation.at not in entry.closed]
+    return wordings.stand_in_value(waiting)
 
 
 class PendingDeltas:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,12 +23,13 @@ from memory_core.errors import LinkRefusedError, LockedError, StateError, Unread
 from memory_core.policy import Policy
 from memory_core.review.verdict import TurnedDown
 from memory_core.storage.atomic import FileOps, failure, write_file
+from memory_core.storage.forgetting import Wordings
 from memory_core.storage.history import History
 from memory_core.storage.jsonfile import numbers, read_json, read_object, write_json
 from memory_core.storage.layout import READ_LIMIT, Layout, read_bytes
 from memory_core.storage.log import EventLog
 from memory_core.storage.pending import Draft, PendingDeltas, reserved_marks
-from memory_core.storage.transaction import Transaction
+from memory_core.storage.transaction import BACKUP_LIMIT, Transaction
 
 _TURNED_DOWN: TypeAdapter[tuple[TurnedDown, ...]] = TypeAdapter(tuple[TurnedDown, ...])
 
@@ -174,25 +174,24 @@ class MemoryStore:
         size = (self.layout.folder / name).lstat().st_size
         return data[: codec.RAW_LIMIT].decode("utf-8", errors="replace"), max(0, size - codec.RAW_LIMIT)
 
-    @staticmethod
-    def spellings(text: str) -> tuple[bytes, ...]:
-        """A text as JSON files may spell it."""
-        forms = {json.dumps(text, ensure_ascii=plain)[1:-1].encode("utf-8", "surrogatepass") for plain in (True, False)}
-        nested = {json.dumps(form.decode("utf-8", "surrogatepass"), ensure_ascii=True)[1:-1].encode() for form in forms}
-        return tuple(sorted(form for form in forms | nested if form))
-
     def places_of(self, summary: str) -> tuple[str, ...]:
-        """Where a text still stands beside the document: history, queue, log, backups (R7)."""
-        texts = self.spellings(summary)
-        places = [f"history:{seq}" for seq in self.history.holding(texts)]
-        for entry in self.pending.list():
-            reply = entry.reply.encode("utf-8", "surrogatepass")
-            if any(text in reply for text in texts):
-                places.append(f"pending:{entry.id}")
-        for backup in self.backups():
-            data = read_bytes(self.layout.folder / backup.name, limit=64 * 1024 * 1024) or b""
-            if any(text in data for text in texts):
-                places.append(f"backup:{backup.name}")
+        """Where an item's text stands beside the item: document, history, queue, turned down, log, backups (R7)."""
+        return self.places(Wordings([summary]))
+
+    def places(self, wordings: Wordings) -> tuple[str, ...]:
+        """Where one of these texts stands; long-term items are looked at by people, and left out."""
+        document = self.load().document
+        spoken = (*document.turns, *document.topics)
+        places = [f"document:{entry.id}" for entry in spoken if wordings.stand_in(entry.model_dump_json().encode())]
+        places += [f"history:{seq}" for seq in self.history.holding(wordings)]
+        layout = self.layout
+        named = [(f"pending:{name}", self.pending.path(name)) for name in self.pending.ids()]
+        named += [(f"draft:{name}", layout.drafts / self.pending.path(name).name) for name in self.pending.ids()]
+        named += [("turned_down", layout.turned_down), ("log", layout.log)]
+        named += [(f"backup:{backup.name}", layout.folder / backup.name) for backup in self.backups()]
+        for name, path in named:
+            if wordings.stand_in(read_bytes(path, limit=BACKUP_LIMIT) or b""):
+                places.append(name)
         return tuple(places)
 
     # Changing.

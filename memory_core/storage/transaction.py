@@ -13,18 +13,22 @@ from typing import TYPE_CHECKING
 
 from memory_core.capacity import encode
 from memory_core.clock import iso, merge_marks
-from memory_core.codec import EMPTY_SHA256, LoadResult
-from memory_core.document import MemoryDocument, marks_of
+from memory_core.codec import EMPTY_SHA256, LoadResult, decode
+from memory_core.document import LongTermItem, MemoryDocument, marks_of
 from memory_core.errors import CorruptError, QueueFullError, WriteError
 from memory_core.review.verdict import TurnedDown
 from memory_core.storage.atomic import TEMPORARY, remove, sync_folder, write_file
+from memory_core.storage.forgetting import Wordings
 from memory_core.storage.history import Cause, DecisionRecord, QueueChange, Revision
 from memory_core.storage.jsonfile import write_json
 from memory_core.storage.layout import mode_of, read_bytes
-from memory_core.storage.pending import PendingDelta, entry_to_json
+from memory_core.storage.pending import PendingDelta, entry_to_json, proposes
 
 if TYPE_CHECKING:
     from memory_core.storage.store import MemoryStore
+
+BACKUP_LIMIT = 64 * 1024 * 1024
+"""Bytes of a file that are kept in a backup, and searched when a text is forgotten."""
 
 TURNED_DOWN_KEPT = 500
 """Turned-down operations that are remembered (R4c)."""
@@ -97,7 +101,7 @@ class Transaction:
         sync_folder(self._ops, self._layout.folder, name)
 
     def _copy(self, name: str, kind: str) -> str:
-        data = read_bytes(self._layout.document, limit=64 * 1024 * 1024) or b""
+        data = read_bytes(self._layout.document, limit=BACKUP_LIMIT) or b""
         write_file(self._ops, self._layout.folder / name, data)
         self._store.log.append(kind, f"A copy of memory.json was kept as {name}.", backup=name)
         return name
@@ -307,20 +311,34 @@ class Transaction:
         write_json(self._ops, self._layout.last_write, {"hashes": hashes, "marks": marks})
         return tuple(removed)
 
-    def forget_everywhere(self, item_id: str, summary: str) -> None:
+    def wordings_of(self, item: LongTermItem) -> Wordings:
+        """What an item says, and what any revision that is kept knows it to have said."""
+        texts = {item.summary}
+        history, limits = self._store.history, self._store.policy.limits
+        for seq in history.sequence():
+            stored = history.read(seq)
+            if stored is None:
+                continue
+            texts |= {record.summary for record in stored.revision.decisions if record.item_id == item.id}
+            if item.id.encode() in stored.body:
+                then = decode(stored.body, limits, self._store.clock.now()).document.find(item.id)
+                texts |= {then.summary} if isinstance(then, LongTermItem) else set()
+        return Wordings(texts)
+
+    def forget_everywhere(self, item_id: str, wordings: Wordings) -> None:
         """Take an item's text out of history, queue, log and backups too (R7)."""
-        texts = self._store.spellings(summary)
-        self._store.history.forget(texts, item_id)
+        self._store.history.forget(wordings, item_id)
+        self._store.log.forget(wordings)
         for entry in self._store.pending.list():
-            if any(text in entry.reply.encode("utf-8", "surrogatepass") for text in texts):
+            if proposes(entry, wordings):
                 self.remove(entry.id)
-        self._store.log.forget(texts)
-        self._store.write_turned_down(tuple(entry for entry in self._store.turned_down() if entry.summary != summary))
-        for backup in self._store.backups():
-            path = self._layout.folder / backup.name
-            data = read_bytes(path, limit=64 * 1024 * 1024) or b""
-            clean = data
-            for text in texts:
-                clean = clean.replace(text, b"[forgotten]")
-            if clean != data:
+                self._store.log.append("delta_forgotten", f"It proposed what {item_id} said.", delta_id=entry.id)
+        kept = [down for down in self._store.turned_down() if not wordings.stand_in_value({"summary": down.summary})]
+        self._store.write_turned_down(tuple(kept))
+        layout = self._layout
+        files = [*layout.pending.glob("*.json"), *layout.drafts.glob("*.json"), layout.turned_down]
+        files += [layout.folder / backup.name for backup in self._store.backups()]
+        for path in files:
+            data = read_bytes(path, limit=BACKUP_LIMIT) or b""
+            if (clean := wordings.taken_out(data)) != data:
                 write_file(self._ops, path, clean)

@@ -47,7 +47,10 @@ TURN, TOPIC = "turn_summaries[0]", "topic_operations[0]"
 FIRST, SECOND = "long_term_operations[0]", "long_term_operations[1]"
 
 
-def proposed(root: Path, items: Any = (HELD, new_note()), **more: Any) -> tuple[MemoryManager, Proposal]:
+TWO = (HELD, new_note())
+
+
+def proposed(root: Path, items: Any = TWO, **more: Any) -> tuple[MemoryManager, Proposal]:
     """One turn recorded, and a delta about it in the queue."""
     found = manager(root)
     turn_id = record(found, PREFERENCE_TURN)
@@ -419,7 +422,7 @@ def test_an_approval_is_bound_to_the_delta_that_was_shown(tmp_path: Path) -> Non
 
 
 def test_plan_judges_and_writes_nothing(tmp_path: Path) -> None:
-    found, proposal = proposed(tmp_path)
+    found, _ = proposed(tmp_path)
     before = tree(tmp_path)
     plan = found.plan(delta(items=[HELD]))
     assert [op.verdict for op in plan.operations] == ["held"]
