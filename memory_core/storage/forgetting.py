@@ -15,7 +15,7 @@ _HEAD = 12
 
 # Not within an escape: neither its letter nor its digits begin a text.
 _NOT_ESCAPED = rb"(?<!\\)(?<!\\u)(?<!\\u[0-9A-Fa-f])(?<!\\u[0-9A-Fa-f]{2})(?<!\\u[0-9A-Fa-f]{3})"
-_AS_A_VALUE = rb'((?:label|summary|user_text|assistant_text|quote|note)\\*"\s*:\s*\\*")%s(?=\\*")'
+_AS_A_VALUE = rb'((?:label|summary|user_text|assistant_text|quote|note)\\*"\s*:\s*\\*")%s'
 
 
 class Wordings:
@@ -29,7 +29,7 @@ class Wordings:
         bare = {text.strip('"\\/ ') for text in texts}
         known = sorted(bare - {""}, key=len, reverse=True)
         self._whole = re.compile(b"|".join(map(_anywhere, known)) or rb"(?!)")
-        self._heads = re.compile(b"|".join(_anywhere(text[:_HEAD], text) for text in known) or rb"(?!)")
+        self._heads = re.compile(b"|".join(_anywhere(text, _HEAD) for text in known) or rb"(?!)")
 
     def stand_in(self, data: bytes) -> bool:
         """Whether one of the texts stands in a file's bytes."""
@@ -48,10 +48,10 @@ class Wordings:
         return self._whole.sub(lambda found: (found[found.lastindex] if found.lastindex else b"") + FORGOTTEN, data)
 
 
-def _anywhere(text: str, whole: str | None = None) -> bytes:
-    spelled = b"".join(_BLANK if character.isspace() else _character(character) for character in text)
-    if is_short(whole or text):
-        return _AS_A_VALUE % spelled
+def _anywhere(text: str, head: int | None = None) -> bytes:
+    spelled = b"".join(_BLANK if character.isspace() else _character(character) for character in text[:head])
+    if is_short(text):
+        return _AS_A_VALUE % spelled + (rb'(?=\\*")' if head is None else b"")
     return _NOT_ESCAPED + spelled if text[0].isascii() else spelled
 
 
