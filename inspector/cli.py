@@ -30,6 +30,7 @@ COMMANDS = {
     "pending": "queue",
     "plan": "judge",
     "propose": "judge",
+    "rejudge": "judge",
     "review": "queue",
     "approve": "queue",
     "dismiss": "queue",

@@ -37,7 +37,7 @@ _SPACE = re.compile(r"[ \t\r\n]*+")
 _BREAKS = re.compile(r"(?<! ) *+[\t\r\n][ \t\r\n]*+")
 _CUT_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 # What is left where a text was cut: nothing, part of a word or number, the fence that a model still closed.
-_CUT = re.compile(r"(?:t|tr|tru|f|fa|fal|fals|n|nu|nul|-|\.|[eE][+-]?)?+[\s`]*+\Z")
+_CUT = re.compile(r"(?:tr?u?|fa?l?s?|nu?l?|-|\.|[eE][+-]?)?[\s`]*+\Z")
 
 _VALUE = {"string": "after", "number": "after", "word": "after", "[": "open", "{": "open"}
 _MOVES: dict[str, dict[str, str]] = {

@@ -14,14 +14,142 @@ from memory_core.text import fold, words
 HAN = re.compile("[\u3400-\u9fff]")
 
 _ENGLISH_STOP = frozenset(
-    """
-    a about after again all also am an and any are as at be been before being both but by can could did do does doing
-    each for from further had has have having he her here hers him his how i if in into is it its just let me more most
-    my need no nor not now of off on once only or other our out over own please same she should so some such than that
-    the their them then there these they this those through to too under until up use used user user's users using very
-    want wants was we were what when where which while who whom why will with would you your yours prefer prefers always
-    never must dont don't like likes rule remember default every time
-    """.split()
+    [
+        "a",
+        "about",
+        "after",
+        "again",
+        "all",
+        "also",
+        "am",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "been",
+        "before",
+        "being",
+        "both",
+        "but",
+        "by",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "doing",
+        "each",
+        "for",
+        "from",
+        "further",
+        "had",
+        "has",
+        "have",
+        "having",
+        "he",
+        "her",
+        "here",
+        "hers",
+        "him",
+        "his",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "just",
+        "let",
+        "me",
+        "more",
+        "most",
+        "my",
+        "need",
+        "no",
+        "nor",
+        "not",
+        "now",
+        "of",
+        "off",
+        "on",
+        "once",
+        "only",
+        "or",
+        "other",
+        "our",
+        "out",
+        "over",
+        "own",
+        "please",
+        "same",
+        "she",
+        "should",
+        "so",
+        "some",
+        "such",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "those",
+        "through",
+        "to",
+        "too",
+        "under",
+        "until",
+        "up",
+        "use",
+        "used",
+        "user",
+        "user's",
+        "users",
+        "using",
+        "very",
+        "want",
+        "wants",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "while",
+        "who",
+        "whom",
+        "why",
+        "will",
+        "with",
+        "would",
+        "you",
+        "your",
+        "yours",
+        "prefer",
+        "prefers",
+        "always",
+        "never",
+        "must",
+        "dont",
+        "don't",
+        "like",
+        "likes",
+        "rule",
+        "remember",
+        "default",
+        "every",
+        "time",
+    ]
 )
 _CHINESE_FRAME = re.compile(
     "用户近期|用户最近|用户想要?|用户希望|用户要求|用户偏好|用户喜欢|用户在|用户|我希望|我不喜欢|我喜欢|希望|要求|偏好|喜欢|"
@@ -112,6 +240,7 @@ def numbers(text: str) -> frozenset[str]:
     return frozenset(_NUMBER.findall(fold(text)))
 
 
+@lru_cache(maxsize=1024)
 def sentences(text: str) -> tuple[str, ...]:
     """A text's sentences, with their ends."""
     return tuple(found for match in _SENTENCE.finditer(text) if (found := match[0].strip()))
@@ -127,6 +256,7 @@ def without_quotations(text: str) -> str:
     return _QUOTED.sub(" ", text)
 
 
+@lru_cache(maxsize=2048)
 def signals_meant(sentence: str, signals: tuple[str, ...]) -> tuple[str, ...]:
     """Signals that a sentence really carries: not inside longer words (A9d), not quoted, not 升级以后."""
     bare = _AFTERWARDS.sub(" ", _NO_SIGNAL.sub(" ", without_quotations(fold(sentence).replace("’", "'"))))
@@ -150,6 +280,7 @@ class Mood:
     this_time: bool
 
 
+@lru_cache(maxsize=2048)
 def mood(sentence: str, about: frozenset[str]) -> Mood:
     """Question, report of others' words, or a wish for this one time; `about` are the words that one asks after."""
     bare = without_quotations(fold(sentence))

@@ -18,7 +18,9 @@ from memory_core.context import MemoryContext, MemoryContextBuilder
 from memory_core.document import ItemStatus, MemoryDocument, RecentTurn
 from memory_core.errors import MemoryCoreError
 from memory_core.flows import items, profile, record, revise, summarise
+from memory_core.flows import rejudge as rejudging
 from memory_core.flows import review as reviewing
+from memory_core.flows.rejudge import Rejudged
 from memory_core.flows.workbench import AGENT_WAIT, PERSON_WAIT, Workbench, objectionable, rejected_text
 from memory_core.intents import IntentType, allows_memory, parse_intent
 from memory_core.policy import Policy
@@ -252,6 +254,10 @@ class MemoryManager:
     def plan(self, reply: str | bytes, *, finish_reason: str | None = None) -> Review:
         """Judge a model's reply against the document of now; writes nothing."""
         return reviewing.plan(self._bench, reply, finish_reason=finish_reason)
+
+    def rejudge(self, policy: Policy) -> Rejudged:
+        """Which verdicts of the history and the queue would be others under another policy; writes nothing."""
+        return rejudging.rejudge(self._bench, policy)
 
     def preview_revert(self, seq: int) -> RevertPreview:
         """What taking one revision back would change."""

@@ -20,6 +20,7 @@ def clip(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
+@lru_cache(maxsize=4096)
 def fold(text: str) -> str:
     """For comparison: width, case and white space folded (A8)."""
     return normalise(unicodedata.normalize("NFKC", text)).casefold()

@@ -17,6 +17,7 @@ from memory_core.errors import InputError
 from memory_core.policy import Policy
 from memory_core.review.applier import MemoryDeltaApplier, pending_batch
 from memory_core.review.verdict import JudgeContext, Review
+from memory_core.safety import mask_secrets
 from memory_core.summary.prompt import PLACEHOLDERS
 
 
@@ -69,6 +70,9 @@ def plan_command(
 def _judge(
     loaded: LoadResult, data: bytes | str, finish_reason: str | None, policy: Policy, context: JudgeContext
 ) -> Review:
+    text = data.decode("utf-8", errors="replace") if isinstance(data, bytes) else data
+    if policy.mask_secrets and (masked := mask_secrets(text)) != text:
+        data = masked  # a secret is shown nowhere, and what stands for it is judged as one
     parsed = MemoryDeltaParser.parse(data, finish_reason=finish_reason)
     return MemoryDeltaApplier.judge_reply(loaded.document, parsed, policy, context, base=loaded.sha256)
 
@@ -124,3 +128,24 @@ def propose_command(output: Output, file: str, finish_reason: str | None) -> int
     proposal = output.manager().propose(read_input(file), finish_reason=finish_reason)
     output.data(proposal, [f"{proposal.delta_id} waits", *review_lines(proposal.review)])
     return outcome_status(proposal.review)
+
+
+@click.command("rejudge")
+@click.option("--policy", "policy_file", metavar="FILE", help="The other policy; it counts as your own.")
+@memory_options
+def rejudge_command(output: Output, policy_file: str | None) -> int:
+    """What if: judge every delta of the history and the queue under another policy; writes nothing.
+
+    Without --policy the policy in force is used, which shows what the rules of today would say otherwise.
+    """
+    manager = output.manager()
+    policy = output.manager(policy_file).policy if policy_file else manager.policy
+    result = manager.rejudge(policy)
+    lines = [
+        f"{f'r{flip.seq}' if flip.seq else 'waiting':>8}  {flip.delta_id} {flip.at}: "
+        f"{flip.before} → {flip.after}  [{flip.after_code}] {flip.message}"
+        for flip in result.flips
+    ]
+    lines += [f"r{seq}: its document is no longer kept" for seq in result.not_kept]
+    output.data(result, [*lines, f"{result.judged} deltas judged, {len(result.flips)} verdicts would flip"])
+    return 1 if result.flips else 0

@@ -9,6 +9,7 @@ import click
 from inspector.commands.common import Output, memory_options
 from inspector.commands.rendering import change_lines
 from memory_core.errors import InputError
+from memory_core.storage.history import Revision
 
 
 @click.command("history")
@@ -24,8 +25,17 @@ def history_command(output: Output) -> int:
         + ("  ! its hash does not fit" if revision.seq in broken else "")
         for revision in revisions
     ]
-    output.data(revisions, lines or ["No revisions yet: nothing has been applied, reset or restored."])
+    output.data(
+        [_listed(revision) for revision in revisions],
+        lines or ["No revisions yet: nothing has been applied, reset or restored."],
+    )
     return 1 if broken else 0
+
+
+def _listed(revision: Revision) -> dict[str, object]:
+    """What `history --json` gives of a revision."""
+    names = ("seq", "at", "cause", "summary", "delta_id", "decisions", "sha256", "previous", "size", "kept")
+    return {name: getattr(revision, name) for name in names}
 
 
 @click.command("diff")

@@ -112,6 +112,7 @@ def apply_by_itself(transaction: Transaction, entry: PendingDelta, review: Revie
         decisions=closing.records,
         delta_id=entry.id,
         delta_sha=entry.delta_sha,
+        delta=entry,
         queue=QueueChange(put=(rest,) if rest else ()),
         refuse_corrupt=False,
     )

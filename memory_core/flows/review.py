@@ -23,9 +23,16 @@ def plan(bench: Workbench, reply: str | bytes, *, finish_reason: str | None = No
     """Judge a reply against the document of now; writes nothing."""
     document = bench.readable()
     loaded = bench.store.load()
-    parsed = MemoryDeltaParser.parse(reply, finish_reason=finish_reason)
+    parsed = MemoryDeltaParser.parse(masked_reply(bench, reply), finish_reason=finish_reason)
     context = bench.judge_context(pending_batch(document), document)
     return MemoryDeltaApplier.judge_reply(document, parsed, bench.policy, context, base=loaded.sha256)
+
+
+def masked_reply(bench: Workbench, reply: str | bytes) -> str | bytes:
+    """The reply as it may be shown and kept: without recognised secrets (D8); bytes that are no text stay as they are."""
+    text = reply.decode("utf-8", errors="replace") if isinstance(reply, bytes) else reply
+    masked = bench.masked(text)
+    return reply if masked == text else masked
 
 
 def propose(bench: Workbench, reply: str | bytes, *, finish_reason: str | None = None) -> Proposal:
@@ -165,6 +172,7 @@ def _apply(
             decisions=closing.records,
             delta_id=entry.id,
             delta_sha=entry.delta_sha,
+            delta=entry,
             queue=queue,
             turned_down=closing.refused_texts,
         ).seq

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from memory_core.safety.disguise import find_disguise
 from memory_core.safety.finding import Action, Finding
 from memory_core.safety.hidden import find_hidden, is_hidden
@@ -22,6 +24,7 @@ def find_unseen(text: str) -> tuple[Finding, ...]:
     return tuple(sorted([*find_hidden(text), *find_secrets(text)], key=lambda finding: (finding.start, finding.end)))
 
 
+@lru_cache(maxsize=2048)
 def find(text: str) -> tuple[Finding, ...]:
     """Everything in a text that is not safe to remember, in order."""
     head = text[:LONGEST]

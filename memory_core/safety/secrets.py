@@ -98,6 +98,10 @@ def find_secrets(text: str) -> Iterator[Finding]:
             last = end
 
 
+MARKER = re.compile(r"\[secret: [a-z ]{1,40}\]")
+"""What stands for a secret that was masked."""
+
+
 def marker(name: str) -> str:
     """What stands for a secret: its kind."""
     return f"[secret: {name}]"

@@ -72,6 +72,8 @@ class Revision:
     marks: Marks = field(default_factory=dict)
     queue: QueueChange = QueueChange()
     turned_down: tuple[TurnedDown, ...] = ()
+    delta: PendingDelta | None = None
+    """The delta that was applied, with all that it was judged with, so that it can be judged again."""
     kept: bool = True
     """Whether the document is still stored; old revisions keep only what, when, why and hashes (S10)."""
 

@@ -174,6 +174,7 @@ class Transaction:
         delta_sha: str | None = None,
         queue: QueueChange | None = None,
         turned_down: Sequence[TurnedDown] = (),
+        delta: PendingDelta | None = None,
         new_generation: bool = False,
         refuse_corrupt: bool = True,
     ) -> Revision:
@@ -192,6 +193,7 @@ class Transaction:
             decisions=tuple(decisions),
             queue=queue or QueueChange(),
             turned_down=tuple(turned_down),
+            delta=delta,
         )
         revision = replace(revision, marks=merge_marks(revision.marks, marks_of(written)))
         self._store.history.write(revision, data, ".open")

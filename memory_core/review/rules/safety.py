@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from memory_core.review.candidate import TEXT_FIELDS, Candidate, check, passed, shown
 from memory_core.review.verdict import Check, CheckOutcome
 from memory_core.safety import find
+from memory_core.safety.secrets import MARKER
 
 
 def run(candidate: Candidate) -> Iterator[Check]:
@@ -17,6 +18,11 @@ def run(candidate: Candidate) -> Iterator[Check]:
         if not isinstance(value, str):
             continue
         reported: set[str] = set()
+        # A reply is masked before it is judged and kept (D8); what stood there was a secret all the same.
+        if (masked := MARKER.search(value)) is not None:
+            reported.add("secret")
+            clean = False
+            yield check("failed", "secret", observed=masked[0], on=field)
         for finding in find(value):
             if finding.rule == "A6" or finding.kind in reported:
                 continue
