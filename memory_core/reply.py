@@ -164,7 +164,7 @@ class _Reading:
         # Reasoning, also one whose opening tag the endpoint took away, may hold half an object, with the closing tag in
         # what looks like its string.
         final = found.kind != "syntax"
-        tag = _CLOSING_TAG.search(self.text, start, len(self.text) if final else found.stop)
+        tag = _CLOSING_TAG.search(self.text, start, len(self.text) if final and opened is None else found.stop)
         if opened is None and tag is not None:
             self.dropped = self.dropped or found
         if tag is not None:
