@@ -13,7 +13,7 @@ from memory_core.safety.finding import Finding
 
 _SPOOF = re.compile(
     r"\n[ \t]{0,8}#{1,6}[ \t]+\S|(?:^|\s)#{1,6}\s{0,3}(?:new |system |updated |important )?(?:instructions?|rules?|policy|system|系统|指令|新指令|规则)\b"
-    r"|</?(?:memory|context|instructions?|system|assistant|user|tool|developer|human|think|end)(?:\s[^>\n]{0,60})?>|<\|[a-z_]{2,20}\|>|\[/?INST\]|<<<|>>>\s*end|-{3,}\s*(?:end|begin) (?:of )?(?:memory|context|instructions?|system)"
+    r"|</(?:memory|context|instructions?|system|assistant|developer)\s{0,3}>|<\|[a-z_]{2,20}\|>|\[/?INST\]|<<<|>>>\s*end|-{3,}\s*(?:end|begin) (?:of )?(?:memory|context|instructions?|system)"
     r"|\n\s{0,8}(?:system|assistant|user|human|系统|用户|助手)\s?[:：]",
     re.IGNORECASE,
 )
