@@ -29,7 +29,7 @@ def plan(bench: Workbench, reply: str | bytes, *, finish_reason: str | None = No
 
 
 def masked_reply(bench: Workbench, reply: str | bytes) -> str | bytes:
-    """The reply as it may be shown and kept: without recognised secrets (D8); bytes that are no text stay as they are."""
+    """The reply as it may be shown and kept: without recognised secrets (D8); bytes that are no text stay."""
     text = reply.decode("utf-8", errors="replace") if isinstance(reply, bytes) else reply
     masked = bench.masked(text)
     return reply if masked == text else masked

@@ -61,7 +61,7 @@ _FAMILIES: dict[str, tuple[str, ...]] = {
         rf"\b(?:send|post|upload|append|forward|submit|transmit|report|leak|exfiltrate|attach|encode|embed|copy|push|pass|include|put)\b[^\n]{{0,60}}{_DATA}[^\n]{{0,80}}(?:https?://(?!localhost|127\.|\[::1\])|\bwebhook\b|\bpastebin\b|@[\w-]{{1,60}}\.\w)",
         rf"{_DATA}[^\n]{{0,60}}\b(?:as (?:a )?(?:query|url) (?:parameter|string)|in (?:an? |the )?(?:image|markdown|tracking)[^.\n]{{0,20}}(?:url|link|src))|\b(?:base64|hex)[^\n]{{0,40}}https?://|\bload it as an image\b",
         r"\b(?:send|post|append|upload|forward|attach)\b[^\n]{0,40}\b(?:it|this|that|them|everything|result|output)\b[^\n]{0,40}https?://(?!localhost|127\.)",
-        rf"(?:发送|上传|附在|附到|附上|拼接?|提交|回传|外传|泄露|转发|拼到|写到|同步|推送|带上|编码后)[^。\n]{{0,40}}(?:https?://(?!localhost|127\.)|图片链接|链接参数|外部(?:服务器|地址|站点|接口)|webhook|查询参数|第三方服务器)",
+        r"(?:发送|上传|附在|附到|附上|拼接?|提交|回传|外传|泄露|转发|拼到|写到|同步|推送|带上|编码后)[^。\n]{0,40}(?:https?://(?!localhost|127\.)|图片链接|链接参数|外部(?:服务器|地址|站点|接口)|webhook|查询参数|第三方服务器)",
         rf"(?:把|将)[^。\n]{{0,16}}{_DATA_ZH}[^。\n]{{0,24}}(?:发(?:送)?(?:到|给)|上传到|传到|附在|拼到|贴到|同步到)[^。\n]{{0,24}}(?:https?://(?!localhost|127\.)|链接|外部|外网|邮箱|服务器|\.example)",
     ),
     "concealment": (
