@@ -19,10 +19,11 @@ MAX_NUMBER = 300
 """Digits of a number: with more it is beyond what a double holds."""
 
 FaultKind = Literal["syntax", "ran_out", "control", "constant", "number", "deep"]
+"""The first two end the reading; the others make a whole value unusable."""
 
 _TOKEN = re.compile(
     r"""[ \t\r\n]*+(?:
-    (?P<string>"(?:[^"\\\x00-\x1f]++|[\t\r\n]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+")
+    (?P<string>"(?:[^"\\]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+")
     |(?P<number>-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+)
     |(?P<word>true|false|null)
     |(?P<constant>NaN|-?Infinity)
@@ -30,8 +31,9 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-_STRING_BODY = re.compile(r'"(?:[^"\\\x00-\x1f]++|[\t\r\n]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')
+_STRING_BODY = re.compile(r'"(?:[^"\\]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')
 _RAW_BREAK = re.compile(r"[\t\r\n]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _SPACE = re.compile(r"[ \t\r\n]*+")
 # Whole runs of space with a break or tab in them; the look behind keeps long runs of spaces linear.
 _BREAKS = re.compile(r"(?<! ) *+[\t\r\n][ \t\r\n]*+")
@@ -39,7 +41,7 @@ _CUT_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 # What is left where a text was cut: nothing, part of a word or number, the fence that a model still closed.
 _CUT = re.compile(r"(?:tr?u?|fa?l?s?|nu?l?|-|\.|[eE][+-]?)?[\s`]*+\Z")
 
-_VALUE = {"string": "after", "number": "after", "word": "after", "[": "open", "{": "open"}
+_VALUE = {"string": "after", "number": "after", "word": "after", "constant": "after", "[": "open", "{": "open"}
 _MOVES: dict[str, dict[str, str]] = {
     "value": _VALUE,
     "item": {**_VALUE, "]": "close"},
@@ -63,12 +65,26 @@ _EXPECTED = {
 
 
 @dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong, and at which place; `string` is the span of a string right before it, or cut by the end."""
+
+    stop: int
+    kind: FaultKind
+    detail: str = ""
+    string: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Scanned:
-    """A whole value; `repairs` are the places of trailing commas and of strings that hold raw breaks or tabs."""
+    """A whole value. `repairs` are the places of trailing commas and of strings that hold raw breaks or tabs.
+
+    With a `fault` its end is known, but the value must not be used.
+    """
 
     start: int
     end: int
     repairs: tuple[tuple[int, int], ...]
+    fault: Fault | None = None
 
     def mended(self, text: str) -> tuple[str, int, int]:
         """The value as strict JSON, the commas taken out, and the raw breaks that were folded into one space each,
@@ -88,18 +104,12 @@ class Scanned:
         return "".join([*pieces, text[last : self.end]]), commas, breaks
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """No value: where it began, the place of the fault, and what is wrong there."""
-
-    start: int
-    stop: int
-    kind: FaultKind
-    detail: str = ""
-
-
 class StepsError(Exception):
-    """More tokens than any delta needs."""
+    """More tokens than any delta needs; `fault` is what was wrong with the value up to there."""
+
+    def __init__(self, fault: Fault | None) -> None:
+        super().__init__(fault)
+        self.fault = fault
 
 
 class JsonScanner:
@@ -113,31 +123,31 @@ class JsonScanner:
         """The value that begins at `start`. Raises `StepsError` where too much was read altogether."""
         repairs: list[tuple[int, int]] = []
         stack: list[str] = []
+        fault: Fault | None = None
+        string: tuple[int, int] | None = None
         state, end, comma = "value", start, start
         while True:
             self.steps += 1
             if self.steps > MAX_STEPS:
-                raise StepsError
+                raise StepsError(fault)
             token = _TOKEN.match(self.text, end)
             if token is None:
-                return self._fault(start, end, state)
+                return self._broken(end, state, string)
             kind = str(token.lastgroup)
             at, end = token.span(kind)
             symbol = token[kind] if kind == "mark" else kind
-            if symbol == "constant" and "word" in _MOVES[state]:
-                return Fault(start, at, "constant", token[kind])
             move = _MOVES[state].get(symbol)
             if move is None:
-                return Fault(start, at, "syntax", _EXPECTED[state])
-            if symbol == "number" and _out_of_range(token[kind]):
-                return Fault(start, at, "number")
-            if symbol == "string" and _RAW_BREAK.search(self.text, at, end):
-                repairs.append((at, end))
+                return Fault(at, "syntax", _EXPECTED[state], string)
+            string = (at, end) if symbol == "string" else None
+            fault = fault or self._unusable(kind, at, end)
+            if string and _RAW_BREAK.search(self.text, at, end):
+                repairs.append(string)
             elif symbol == ",":
                 comma = at
             if move == "open":
                 if len(stack) == MAX_DEPTH:
-                    return Fault(start, at, "deep")
+                    fault = fault or Fault(at, "deep")
                 stack.append(symbol)
                 state = "key" if symbol == "{" else "item"
                 continue
@@ -149,31 +159,32 @@ class JsonScanner:
                 state = move
                 continue
             if not stack:
-                return Scanned(start, end, tuple(repairs))
+                return Scanned(start, end, tuple(repairs), fault)
             state = "after_pair" if stack[-1] == "{" else "after_item"
 
-    def _fault(self, start: int, end: int, state: str) -> Fault:
+    def _unusable(self, kind: str, at: int, end: int) -> Fault | None:
+        """Why a token must not be used although its end is known."""
+        if kind == "constant":
+            return Fault(at, "constant", self.text[at:end])
+        if kind == "number" and _out_of_range(self.text[at:end]):
+            return Fault(at, "number")
+        if kind == "string" and (control := _CONTROL.search(self.text, at, end)):
+            return Fault(control.start(), "control")
+        return None
+
+    def _broken(self, end: int, state: str, string: tuple[int, int] | None) -> Fault:
         """Why no token stands after `end`."""
         text = self.text
-        at = self._skip(end)
-        if text.startswith('"', at) and "string" in _MOVES[state]:
-            stop = self._string_stops(at)
-            if stop == len(text) or _CUT_ESCAPE.match(text, stop):
-                return Fault(start, len(text), "ran_out")
-            if text[stop] != "\\":
-                return Fault(start, stop, "control")
-            return Fault(start, stop, "syntax", "JSON knows no such escape")
+        space = _SPACE.match(text, end)
+        at = space.end() if space else end
+        body = _STRING_BODY.match(text, at)
+        if body is not None and "string" in _MOVES[state]:
+            if body.end() == len(text) or _CUT_ESCAPE.match(text, body.end()):
+                return Fault(len(text), "ran_out", "", (at, len(text)))
+            return Fault(body.end(), "syntax", "JSON knows no such escape")
         if _CUT.match(text, at):
-            return Fault(start, len(text), "ran_out")
-        return Fault(start, at, "syntax", _EXPECTED[state])
-
-    def _skip(self, at: int) -> int:
-        space = _SPACE.match(self.text, at)
-        return space.end() if space else at
-
-    def _string_stops(self, at: int) -> int:
-        body = _STRING_BODY.match(self.text, at)
-        return body.end() if body else at
+            return Fault(len(text), "ran_out")
+        return Fault(at, "syntax", _EXPECTED[state], string)
 
 
 def _out_of_range(number: str) -> bool:

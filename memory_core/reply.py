@@ -27,6 +27,7 @@ _CLOSING_TAG = re.compile("</think>", re.IGNORECASE)
 _FENCE = re.compile(r"\s*+(?:`{3,}+\w*+\s*+)?+")
 _NOTHING_MORE = re.compile(r"[\s`]*+\Z")
 _GOES_ON = re.compile(r"""\s*+(?:[}\]]|,\s*+")""")
+_MEMBER = re.compile(r'"\s*+:\Z')
 _MEANT_AS_JSON = re.compile(r"""\{\s*+(?:["'“”‘’]|[A-Za-z_]\w*+\s*+:|\Z)""")
 _DEEP = re.compile(rf"(?:[{{\[]\s*+){{{MAX_DEPTH + 1}}}")
 
@@ -112,10 +113,16 @@ def find_object(text: str) -> Found:
     try:
         reading.read()
         return reading.the_one()
-    except StepsError:
+    except StepsError as error:
+        if error.fault is not None:
+            raise _refusal(error.fault) from None
         if len(reading.objects) > 1:
             raise RefusalError("reply_several_objects", at=reading.objects[1].start) from None
         raise RefusalError("reply_too_many", limit=MAX_STEPS) from None
+
+
+def _refusal(fault: Fault) -> RefusalError:
+    return RefusalError(_CODES[fault.kind], at=fault.stop, reason=fault.detail, observed=fault.detail, limit=MAX_DEPTH)
 
 
 @dataclass(slots=True)
@@ -124,11 +131,11 @@ class _Reading:
 
     text: str
     objects: list[Scanned] = field(default_factory=list)
-    broken: list[Fault] = field(default_factory=list)
-    """Begun objects that stop being JSON: sketches in prose, or the reason of a refusal."""
+    broken: list[tuple[int, Fault]] = field(default_factory=list)
+    """Begun objects that stop being JSON, by their start: sketches in prose, or the reason of a refusal."""
     thoughts: list[tuple[int, int]] = field(default_factory=list)
     dropped: Fault | None = None
-    """A begun object with a closing tag behind its start: the tag may end reasoning, or stand in a string."""
+    """Half an object in reasoning: the reason where no answer follows, since its tag may have been a string's text."""
     scanner: JsonScanner = field(init=False)
 
     def __post_init__(self) -> None:
@@ -161,19 +168,26 @@ class _Reading:
         if isinstance(found, Scanned):
             self.objects.append(found)
             return found.end
-        # Reasoning, also one whose opening tag the endpoint took away, may hold half an object, with the closing tag in
-        # what looks like its string.
-        final = found.kind != "syntax"
-        tag = _CLOSING_TAG.search(self.text, start, len(self.text) if final and opened is None else found.stop)
-        if opened is None and tag is not None:
-            self.dropped = self.dropped or found
+        tag = self._tag_in_half_a_string(found, opened)
         if tag is not None:
-            return tag.start()
+            self.dropped = self.dropped or found
+            return tag
         if opened is None:
-            if final:
-                self._refuse(found)
-            self.broken.append(found)
+            if found.kind == "ran_out":
+                raise _refusal(found)
+            self.broken.append((start, found))
         return found.stop
+
+    def _tag_in_half_a_string(self, found: Fault, opened: int | None) -> int | None:
+        """Where reasoning ends that broke off in a string: its closing tag looks like that string's text.
+
+        Such a string ends at the first quote of the answer, where JSON breaks; one that is followed by JSON, or cut by
+        the end of a reply without reasoning, is the answer's own and its tag is text.
+        """
+        if found.string is None or (found.kind == "ran_out" and opened is None):
+            return None
+        tag = _CLOSING_TAG.search(self.text, *found.string)
+        return tag.start() if tag else None
 
     def _forget(self, end: int) -> None:
         """All up to here was reasoning."""
@@ -187,21 +201,32 @@ class _Reading:
         self._check_top(said)
         if not self.objects:
             self._refuse_without_object(said)
-        first, last = self.objects[0], self.objects[-1]
-        before, after = said[: first.start], said[last.end :]
-        if before.count("{") > before.count("}"):
-            if self.broken and self.broken[0].start < first.start:
-                self._refuse(self.broken[0])
-            if after.count("}") > after.count("{"):
-                self._refuse_meant_as_json(said[: first.start])
-                raise RefusalError("reply_not_json", at=first.start, reason="the object stands inside other braces")
-        if before.rstrip().endswith("["):
-            raise RefusalError("reply_not_object", at=before.rindex("["), observed="a list")
+        first = self.objects[0]
+        self._check_surroundings(said, first)
+        for found in self.objects:
+            if found.fault is not None:
+                raise _refusal(found.fault)
         if len(self.objects) > 1:
             raise RefusalError("reply_several_objects", at=self.objects[1].start)
+        return self._decoded(first)
+
+    def _check_surroundings(self, said: str, first: Scanned) -> None:
+        """Refuse where the first object is a part of something else that is no JSON, or of a list."""
+        before, after = said[: first.start], said[self.objects[-1].end :]
+        if before.count("{") > before.count("}"):
+            if self.broken and self.broken[0][0] < first.start:
+                raise _refusal(self.broken[0][1])
+            meant = self._meant_as_json(before)
+            if after.count("}") > after.count("{") or (meant is not None and meant.kind == "ran_out"):
+                inside = Fault(first.start, "syntax", "the object stands inside other braces")
+                raise _refusal(meant or inside)
+        before = before.rstrip()
+        if before.endswith("["):
+            raise RefusalError("reply_not_object", at=len(before) - 1, observed="a list")
+        if self.dropped is not None and _MEMBER.search(before):
+            raise _refusal(self.dropped)
         if (more := _GOES_ON.match(said, first.end)) is not None:
             raise RefusalError("reply_not_json", at=more.end() - 1, reason="the JSON goes on after the object's end")
-        return self._decoded(first)
 
     def _without_thoughts(self) -> str:
         """The text with its reasoning blanked out; places stay the same."""
@@ -216,41 +241,33 @@ class _Reading:
     def _check_top(self, said: str) -> None:
         """Refuse a reply that is empty, or JSON of another kind."""
         if not said.strip():
-            if self.dropped is not None:
-                self._refuse(self.dropped)
-            raise RefusalError("reply_empty")
+            raise RefusalError("reply_empty") if self.dropped is None else _refusal(self.dropped)
         fence = _FENCE.match(said)
         start = fence.end() if fence else 0
         opening = said[start : start + 1]
         if not opening or opening not in '"[-0123456789tfn':
             return
         found = self.scanner.scan(start)
-        if isinstance(found, Scanned):
-            if _NOTHING_MORE.match(said, found.end):
-                raise RefusalError("reply_not_object", at=start, observed=_NAMES.get(opening, "a number"))
-        elif found.kind in {"deep", "number"} and not self.objects:
-            self._refuse(found)
+        if isinstance(found, Scanned) and _NOTHING_MORE.match(said, found.end):
+            if found.fault is not None:
+                raise _refusal(found.fault)
+            raise RefusalError("reply_not_object", at=start, observed=_NAMES.get(opening, "a number"))
 
     def _refuse_without_object(self, said: str) -> NoReturn:
         if self.broken:
-            self._refuse(self.broken[0])
+            raise _refusal(self.broken[0][1])
         brace = said.find("{")
         if (deep := _DEEP.match(said, max(brace, 0))) is not None:
             raise RefusalError("reply_too_deep", at=deep.end() - 1, limit=MAX_DEPTH)
-        self._refuse_meant_as_json(said)
-        if self.dropped is not None:
-            self._refuse(self.dropped)
-        raise RefusalError("reply_no_object")
+        if (meant := self._meant_as_json(said)) is not None:
+            raise _refusal(meant)
+        raise RefusalError("reply_no_object") if self.dropped is None else _refusal(self.dropped)
 
-    def _refuse_meant_as_json(self, said: str) -> None:
-        """Refuse for the first brace that looks like JSON in another dialect, or like its beginning."""
+    def _meant_as_json(self, said: str) -> Fault | None:
+        """What is wrong at the first brace that looks like JSON in another dialect, or like its beginning."""
         meant = _MEANT_AS_JSON.search(said)
-        if meant is not None and isinstance(found := self.scanner.scan(meant.start()), Fault):
-            self._refuse(found)
-
-    def _refuse(self, fault: Fault) -> NoReturn:
-        values = {"reason": fault.detail, "observed": fault.detail, "limit": MAX_DEPTH}
-        raise RefusalError(_CODES[fault.kind], at=fault.stop, **values)
+        found = self.scanner.scan(meant.start()) if meant else None
+        return found if isinstance(found, Fault) else None
 
     def _decoded(self, found: Scanned) -> Found:
         source, commas, breaks = found.mended(self.text)

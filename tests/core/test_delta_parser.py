@@ -101,6 +101,7 @@ def test_a_repaired_case_says_what_was_repaired() -> None:
         f"- 结果\n1. {TEXT}",
         f"[1] {TEXT}",
         f'Result: "see below"\n\n{TEXT}',
+        f'Here is the "delta": {TEXT}',
         f"~~~\n{TEXT}\n~~~",
         f"\ufeff\n{TEXT}\n",
     ],
@@ -122,13 +123,16 @@ def test_prose_around_the_object_is_prose(reply: str) -> None:
         f'<think>草稿 {{"a": "半句</think>{TEXT}',
         f'没有开头的草稿 {{"a": "半句</think>{TEXT}',
         f'没有开头的草稿 {{"a": NaN, </think>{TEXT}',
+        f'没有开头的草稿 {{"a": NaN, "b": "\x01"}} </think>{TEXT}',
+        f'没有开头的草稿 {{"a": 1, "半句</think>\n```json\n{TEXT}\n```',
+        f'没有开头的草稿 {{"a": "\\d </think>{TEXT}',
         f'<think>写作 {{"a": "</think>"}} 才对</think>{TEXT}',
         "<think>" + '{"a":' * 200 + f"</think>{TEXT}",
         "<think>" + "{" * 200 + f"</think>{TEXT}",
         "<think>x</think>" * 5000 + TEXT,
         f"<think>{EMPTY}{EMPTY}{EMPTY}</think>{TEXT}",
     ],
-    ids=range(15),
+    ids=range(18),
 )
 def test_closed_reasoning_is_passed_over(reply: str) -> None:
     assert raw(reply) == GOOD
@@ -154,6 +158,11 @@ def test_a_tag_in_a_string_is_text(tag: str) -> None:
         (f"<think>想</think>[{TEXT}]", "reply_not_object"),
         (f"<think>想</think>{json.dumps(TEXT)}", "reply_not_object"),
         ('{"turn_summaries": [{"turn_id": "T1", "summary": "标签 </think> 怎', "reply_truncated"),
+        ('{"turn_summaries": [{"turn_id": "T1", "summary": "标签 </think>"}], "more": {}', "reply_truncated"),
+        ('{"turn_summaries": [{"turn_id": "T1", "summary": "标签 </think>"}], oops, "more": {}', "reply_not_json"),
+        ('{"turn_summaries": [{"turn_id": "T1", "summary": "标签 </think> "x""}], "more": {}', "reply_not_json"),
+        ('{"turn_summaries": [{"turn_id": "T1", "summary": "标签 </think> {}', "reply_truncated"),
+        ('<think>先写 {"summary": "标签 </think>"}, "more": {}', "reply_think_open"),
     ],
 )
 def test_reasoning_that_leaves_no_answer(reply: str, code: str) -> None:

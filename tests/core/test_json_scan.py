@@ -38,9 +38,15 @@ def scan(text: str) -> Scanned | Fault:
 
 
 def fault(text: str) -> Fault:
+    """What is wrong with a text; a value that is unusable, but whole, is read to its end."""
     found = scan(text)
-    assert isinstance(found, Fault)
-    return found
+    if isinstance(found, Fault):
+        assert found.kind in {"syntax", "ran_out"}
+        return found
+    assert found.end == len(text)
+    assert found.fault is not None
+    assert found.fault.kind not in {"syntax", "ran_out"}
+    return found.fault
 
 
 def nested(value: Any, depth: int) -> Any:
@@ -58,7 +64,8 @@ def test_what_it_passes_unmended_is_what_the_standard_library_takes(text: str) -
         assert isinstance(found, Scanned)
         assert whole
         assert not found.repairs
-    if isinstance(found, Scanned):
+        assert not found.fault
+    if isinstance(found, Scanned) and not found.fault:
         mended, commas, breaks = found.mended(text)
         assert strict(mended)[0]
         assert bool(found.repairs) == bool(commas or breaks)
@@ -71,7 +78,7 @@ def test_what_it_passes_unmended_is_what_the_standard_library_takes(text: str) -
 def test_a_fault_lies_within_the_text(text: str) -> None:
     found = scan(text)
     if isinstance(found, Fault):
-        assert found.start <= found.stop <= len(text)
+        assert 0 <= found.stop <= len(text)
         assert found.detail or found.kind != "syntax"
 
 
@@ -129,11 +136,29 @@ def test_each_fault_has_its_kind_and_place(text: str, kind: str, stop: int) -> N
 
 @pytest.mark.parametrize("text", ["[1e300]", "[" + "9" * 300 + "]", "[1e-999]", "[-0]", '["\x7f\u2028\x85"]', "[\r\n]"])
 def test_what_lies_just_within_is_taken(text: str) -> None:
-    assert isinstance(scan(text), Scanned)
+    found = scan(text)
+    assert isinstance(found, Scanned)
+    assert found.fault is None
+
+
+def test_a_value_has_its_first_fault() -> None:
+    assert fault('{"a": NaN, "b": "\x01", "c": 1e999}').kind == "constant"
+    assert fault('{"a": NaN, "b": oops').kind == "syntax"
+    assert fault('{"a": NaN, "b": "').kind == "ran_out"
+
+
+def test_the_string_before_a_fault_is_told() -> None:
+    assert fault('{"a": "b" c').string == (6, 9)
+    assert fault('{"a": "b"').string is None
+    assert fault('{"a": "b').string == (6, 8)
+    assert fault('{"a": "b", c').string is None
+    assert fault('{"a": "b" "c"').string == (6, 9)
 
 
 def test_depth_is_bounded_at_its_limit() -> None:
-    assert isinstance(scan(json.dumps(nested(1, MAX_DEPTH))), Scanned)
+    within = scan(json.dumps(nested(1, MAX_DEPTH)))
+    assert isinstance(within, Scanned)
+    assert within.fault is None
     deep = fault(json.dumps(nested(1, MAX_DEPTH + 1)))
     assert (deep.kind, deep.stop) == ("deep", MAX_DEPTH)
 
@@ -142,8 +167,12 @@ def test_steps_are_bounded_over_all_values_of_a_text() -> None:
     scanner = JsonScanner("[1]")
     for _ in range(MAX_STEPS // 3):
         scanner.scan(0)
-    with pytest.raises(StepsError):
+    with pytest.raises(StepsError) as error:
         scanner.scan(0)
+    assert error.value.fault is None
+    with pytest.raises(StepsError) as error:
+        scan("[" * MAX_STEPS * 2)
+    assert error.value.fault == Fault(MAX_DEPTH, "deep")
 
 
 @pytest.mark.parametrize(
