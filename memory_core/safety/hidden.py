@@ -96,6 +96,6 @@ def _takes_style(ch: str) -> bool:
     )
 
 
-def is_hidden(text: str) -> bool:
+def has_hidden(text: str) -> bool:
     """Whether anything in a text cannot be seen."""
     return next(find_hidden(text), None) is not None
