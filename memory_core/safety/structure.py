@@ -11,7 +11,7 @@ Found = tuple[str, int, int]
 
 _ORDERS = r"(?:new\s|system\s|updated\s|important\s|additional\s|hidden\s|developer\s|admin\s|latest\s|priority\s|override\s|urgent\s)*(?:instructions?|rules?|polic(?:y|ies)|system|override|prompt|directives?|guidelines?|admin|assistant|developer|task|important|end of)"
 _ORDERS_ZH = "(?:新|系统|最新|重要|附加|补充|隐藏|更新后?的?|管理员|开发者|最高)?(?:的)?(?:指令|指示|规则|系统|提示词|策略|系统消息|权限|任务|命令|说明|提示)"
-_ALWAYS_TAGS = "system|system[-_ ]?(?:prompt|reminder|message|note|instructions?)|assistant|instructions?|user[-_](?:memory|message|input|query|instructions?)|developer|im_start|im_end|function_calls?|function_results?|tool[-_](?:call|result|response|output)s?|think|thinking|admin|important|human|override|new_rules|antml:\\w{1,20}|memory[-_]?(?:context|entry|item|block)?|end_of_\\w{1,20}|trusted|approved|policy"
+_ALWAYS_TAGS = "system|system[-_ ]?(?:prompt|reminder|message|note|instructions?)|assistant|instructions?|user[-_](?:memory|message|input|query|instructions?)|developer|im_start|im_end|function_calls?|function_results?|tool[-_](?:call|result|response|output)s?|admin|important|human|override|new_rules|antml:\\w{1,20}|memory[-_]?(?:context|entry|item|block)?|end_of_\\w{1,20}|trusted|approved|policy"
 _CLOSED_TAGS = "context|user|tool|data|document|history|notes?|preferences?|rules?|conversation|reference|content|input|repo_profile|working_memory|long_term_memory|durable_preferences|project_notes|active_topics|recent_turns"
 _SPOOFS: tuple[str, ...] = (
     # A heading that begins a section of its own.
