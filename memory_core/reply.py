@@ -170,7 +170,8 @@ class _Reading:
             return found.end
         tag = self._tag_in_half_a_string(found, opened)
         if tag is not None:
-            self.dropped = self.dropped or found
+            if opened is None:
+                self.dropped = self.dropped or found
             return tag
         if opened is None:
             if found.kind == "ran_out":
@@ -241,7 +242,7 @@ class _Reading:
     def _check_top(self, said: str) -> None:
         """Refuse a reply that is empty, or JSON of another kind."""
         if not said.strip():
-            raise RefusalError("reply_empty") if self.dropped is None else _refusal(self.dropped)
+            raise RefusalError("reply_empty")
         fence = _FENCE.match(said)
         start = fence.end() if fence else 0
         opening = said[start : start + 1]

@@ -98,6 +98,7 @@ def test_a_repaired_case_says_what_was_repaired() -> None:
         f'格式 {{"turn_summaries": [...]}}：\n{TEXT}',
         f"{TEXT}\n说明：以 {{ 开头",
         f"{TEXT}, 如上。",
+        f'以 {{ 开头：{TEXT}\n示例 {{"turn_id": ...}}',
         f"- 结果\n1. {TEXT}",
         f"[1] {TEXT}",
         f'Result: "see below"\n\n{TEXT}',
@@ -131,11 +132,17 @@ def test_prose_around_the_object_is_prose(reply: str) -> None:
         "<think>" + "{" * 200 + f"</think>{TEXT}",
         "<think>x</think>" * 5000 + TEXT,
         f"<think>{EMPTY}{EMPTY}{EMPTY}</think>{TEXT}",
+        f"<THINK>{EMPTY}</Think>{TEXT}",
+        f'没有开头的草稿 {{"a": "半句</THINK>{TEXT}',
     ],
-    ids=range(18),
+    ids=range(20),
 )
 def test_closed_reasoning_is_passed_over(reply: str) -> None:
     assert raw(reply) == GOOD
+
+
+def test_half_a_string_in_closed_reasoning_does_not_hide_an_answer_without_quotes() -> None:
+    assert raw('<think>草稿 {"a": "半句</think>{}') == {}
 
 
 @pytest.mark.parametrize("tag", ["<think>", "</think>", "<THINK>a</THINK>", "</think><think>"])
@@ -155,6 +162,12 @@ def test_a_tag_in_a_string_is_text(tag: str) -> None:
         (f"{TEXT}</think>", "reply_empty"),
         ("<think>只有想法</think>", "reply_empty"),
         (f"<think>{TEXT}</think>没有了", "reply_no_object"),
+        ('<think>{"a": oops</think>没有了', "reply_no_object"),
+        ('<think>{"a": "半句</think>没有了', "reply_no_object"),
+        ('{"a": oops</think>没有了', "reply_no_object"),
+        ('<think>{"a": [1,', "reply_think_open"),
+        ('<think>{"a": "半句</think>', "reply_empty"),
+        ('{"turn_summaries": [{"turn_id": "T1", "summary": "标签 </think>"x', "reply_not_json"),
         (f"<think>想</think>[{TEXT}]", "reply_not_object"),
         (f"<think>想</think>{json.dumps(TEXT)}", "reply_not_object"),
         ('{"turn_summaries": [{"turn_id": "T1", "summary": "标签 </think> 怎', "reply_truncated"),
@@ -180,6 +193,7 @@ def test_reasoning_that_leaves_no_answer(reply: str, code: str) -> None:
         ('{"turn_summ', (1, 12)),
         ('{"turn_summaries": ["a\nb', (2, 2)),
         ("好的：{", (1, 5)),
+        ('{"{}', (1, 5)),
     ],
 )
 def test_an_object_that_ends_too_early_is_never_mined_for_its_parts(reply: str, place: tuple[int, int]) -> None:
@@ -234,6 +248,8 @@ def test_nothing_is_picked_out_of_what_is_no_single_object(reply: str, code: str
     ("reply", "place"),
     [
         ('\ufeff{"a": NaN}', (1, 7)),
+        ('\ufeff\n{"a": NaN}', (2, 7)),
+        (f"{{'result': {TEXT}}}", (1, 2)),
         ('{\r\n "turn_summaries": [],\r\n 记 oops\r\n}', (3, 2)),
         ('好的\n\n```json\n{"turn_summaries": [1 2]}\n```', (4, 23)),
         ('<think>a\nb</think>\n{"turn_summaries": [1 2]}', (3, 23)),

@@ -223,6 +223,7 @@ AROUND = {
     "": ("", ""),
     "after a brace": ("{", ""),
     "in a string": ('{"turn_summaries": ["', '"]}'),
+    "in a folded string": ('{"turn_summaries": ["\nx', '"]}'),
     "in a list": ('{"turn_summaries": [', "]}"),
     "in reasoning": ("<think>", "</think>{}"),
     "in open reasoning": ("<think>", ""),
@@ -266,7 +267,7 @@ def test_work_grows_no_faster_than_the_reply(part: str, around: tuple[str, str])
     assert large <= 4.5 * small + 200
 
 
-@pytest.mark.parametrize("around", ["", "in a string", "in open reasoning", "before a closing tag"])
+@pytest.mark.parametrize("around", ["", "in a folded string", "in open reasoning", "before a closing tag"])
 @pytest.mark.parametrize("part", HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_reply_of_the_greatest_length_ends_in_a_result(part: str, around: str) -> None:
     """Any step that went over the whole text again for each part of it would run for minutes here."""

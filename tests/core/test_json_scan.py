@@ -109,6 +109,7 @@ def test_a_fault_lies_within_the_text(text: str) -> None:
         ("{'a': 1}", "syntax", 1),
         ("{a: 1}", "syntax", 1),
         ('{"a" 1}', "syntax", 5),
+        ('{"a" "b', "syntax", 5),
         ('{"a": 1 "b": 2}', "syntax", 8),
         ('{"a": 1, 2}', "syntax", 9),
         ('{"a": [1}', "syntax", 8),
