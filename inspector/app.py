@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import signal
 import unicodedata
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -106,6 +107,9 @@ class InspectorApp(App[int]):
         elif self.ansi_color or os.environ.get("COLORTERM") not in {"truecolor", "24bit"}:
             self.theme = "ansi-dark" if "ansi-dark" in self.available_themes else "textual-ansi"
         await self._open(START)
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # not on Windows, nor in a thread
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                asyncio.get_running_loop().add_signal_handler(number, self._leave)
         self.run_worker(self._watch, thread=True, exit_on_error=False, group="watch")
 
     def _watch(self) -> None:
