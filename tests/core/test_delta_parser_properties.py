@@ -205,7 +205,7 @@ HOSTILE = {
     "escaped quotes": '\\"',
     "keys in turn": '{"a":"',
     "deep and broken": NESTED + "x ",
-    "long and broken": NESTED + '"' + "\\\\" * 50 + '" x ',
+    "long and broken": NESTED + '"' + "\\\\" * 20 + '" x ',
     "not a number": '{"a":NaN ',
     "tags": "<think>",
     "closing tags": "</think>",
@@ -263,8 +263,8 @@ def calls_of(reply: str) -> int:
 @pytest.mark.parametrize("around", AROUND.values(), ids=AROUND.keys())
 @pytest.mark.parametrize("part", HOSTILE.values(), ids=HOSTILE.keys())
 def test_work_grows_no_faster_than_the_reply(part: str, around: tuple[str, str]) -> None:
-    small, large = (calls_of(filled(part, around, length)) for length in (2_000, 8_000))
-    assert large <= 4.5 * small + 200
+    small, large = (calls_of(filled(part, around, length)) for length in (1_000, 4_000))
+    assert large <= 4.5 * small + 500
 
 
 @pytest.mark.parametrize("around", ["", "in a folded string", "in open reasoning", "before a closing tag"])
