@@ -83,6 +83,7 @@ class InspectorApp(App[int]):
     ) -> None:
         super().__init__()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]
+        self.VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]
         self.workspace = Workspace(manager, read_only=read_only, look_at=look_at)
         self.name_shown = title or manager.root.name
         self.snapshot: Snapshot | None = None
@@ -104,6 +105,8 @@ class InspectorApp(App[int]):
         """Open the first tab and begin to watch."""
         if self._theme_wanted in self.available_themes:
             self.theme = self._theme_wanted
+        elif "NO_COLOR" in os.environ:
+            self.theme = "textual-dark"  # without colours the terminal's own ones would become black on black
         elif self.ansi_color or os.environ.get("COLORTERM") not in {"truecolor", "24bit"}:
             self.theme = "ansi-dark" if "ansi-dark" in self.available_themes else "textual-ansi"
         await self._open(START)
@@ -222,8 +225,8 @@ class InspectorApp(App[int]):
         self.query_one("#keys", Static).update(key_bar(open_pane.HINTS if open_pane else (), width))
 
     def on_resize(self) -> None:
-        """The frame fits the new width."""
-        self._draw_frame()
+        """The frame fits the new width, which is known once the screen was laid out anew."""
+        self.call_after_refresh(self._draw_frame)
 
     @on(events.Click, "#tabs")
     async def _tab_clicked(self, event: events.Click) -> None:

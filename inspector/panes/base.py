@@ -15,7 +15,7 @@ from textual.widgets import Input, Static
 from inspector.messages import Notice, Perform, Task
 from inspector.snapshot import Snapshot
 from inspector.widgets.row_list import Row, RowList
-from inspector.widgets.text import line
+from inspector.widgets.text import line, prose
 from inspector.workspace import Workspace
 
 NARROW = 100
@@ -131,7 +131,7 @@ class Pane(Horizontal):
         if self.snapshot is None:
             return
         key = self.list.key
-        shown = self.detail(self.snapshot, key) if key is not None else line((self.EMPTY, "dim"))
+        shown = self.detail(self.snapshot, key) if key is not None else prose(self.EMPTY)
         self.query_one(".detail-text", Static).update(shown)
 
     @on(RowList.Highlighted)

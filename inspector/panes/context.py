@@ -102,7 +102,7 @@ class ContextPane(Pane):
                 line((f"{self.intent} gets nothing.", "strong")),
                 line(
                     (
-                        "\nMemory serves ordinary questions only. A repair works from code, finding and patch;",
+                        "Memory serves ordinary questions only. A repair works from code, finding and patch;",
                         "dim",
                     )
                 ),

@@ -12,7 +12,7 @@ from inspector.panes.base import Pane
 from inspector.screens.confirm import Confirm
 from inspector.snapshot import Snapshot
 from inspector.widgets.row_list import Cell, Row
-from inspector.widgets.text import changes, gap, heading, line, lines, pair
+from inspector.widgets.text import changes, gap, heading, line, lines, pair, prose
 from inspector.workspace import Workspace
 from memory_core.diff import diff
 from memory_core.document import MemoryDocument
@@ -110,7 +110,7 @@ class HistoryPane(Pane):
     def detail(self, snapshot: Snapshot, key: str | None) -> Content:
         """What the revision is, and the difference."""
         if key is None:
-            return line((self.EMPTY, "dim"))
+            return prose(self.EMPTY)
         if key.startswith("backup:"):
             return self._backup(key.removeprefix("backup:"))
         parts: list[Content | None] = []

@@ -12,7 +12,7 @@ from inspector.panes.base import Pane
 from inspector.screens.confirm import Confirm
 from inspector.snapshot import Snapshot
 from inspector.widgets.row_list import Cell, Row
-from inspector.widgets.text import gap, heading, line, lines, pair
+from inspector.widgets.text import gap, heading, line, lines, pair, prose
 from memory_core.document import LongTermItem
 from memory_core.intents import IntentType
 from memory_core.results import ItemResult
@@ -81,7 +81,7 @@ class LongTermPane(Pane):
         """The item, its objections, where it came from, its history, whether it would be injected."""
         item = snapshot.document.find(key or "")
         if not isinstance(item, LongTermItem):
-            return line((self.EMPTY, "dim"))
+            return prose(self.EMPTY)
         parts: list[Content | None] = [
             line((item.label, "title")),
             line(item.summary),

@@ -15,7 +15,7 @@ from inspector.panes.operation import operation_detail, sizes
 from inspector.screens.confirm import Ask, Confirm
 from inspector.snapshot import Snapshot
 from inspector.widgets.row_list import Cell, Row
-from inspector.widgets.text import MARKS, changes, decision_word, gap, heading, line, lines, pair, verdict_word
+from inspector.widgets.text import MARKS, changes, decision_word, gap, heading, line, lines, pair, prose, verdict_word
 from inspector.wording import plainly
 from inspector.workspace import Workspace
 from memory_core.diff import diff
@@ -177,7 +177,7 @@ class PendingPane(Pane):
         """The delta, or one of three views of its operation."""
         view = self._opened_view()
         if view is None:
-            return self._delta(self._views[key]) if key in self._views else line((self.EMPTY, "dim"))
+            return self._delta(self._views[key]) if key in self._views else prose(self.EMPTY)
         bar = line(
             *(
                 ((f" {name} ", "strong") if mode == self.mode else (f" {name} ", "dim"))
@@ -408,7 +408,15 @@ class PendingPane(Pane):
             "wait": ("? waits   ", "held"),
             "close": ("✗ closed  ", "rejected"),
         }
-        return [line(words[verdict.effective], plainly(verdict)) for verdict in view.review.operations]
+        unseen = "  (the program's word; you did not decide)"
+        return [
+            line(
+                words[verdict.effective],
+                plainly(verdict),
+                (unseen if verdict.effective == "apply" and verdict.decision is None else "", "dim"),
+            )
+            for verdict in view.review.operations
+        ]
 
     def _apply(self, view: PendingView) -> None:
         manager, desk = self.workspace.manager, self.desks[view.id]

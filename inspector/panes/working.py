@@ -9,7 +9,7 @@ from textual.content import Content
 from inspector.panes.base import Pane
 from inspector.snapshot import Snapshot
 from inspector.widgets.row_list import Cell, Row
-from inspector.widgets.text import heading, line, lines, pair
+from inspector.widgets.text import heading, line, lines, pair, prose
 from memory_core.document import ActiveTopic, RecentTurn
 from memory_core.summary.triggers import explain
 
@@ -75,7 +75,7 @@ class WorkingPane(Pane):
             return self._turn(snapshot, found)
         if isinstance(found, ActiveTopic):
             return self._topic(snapshot, found)
-        return line((self.EMPTY, "dim"))
+        return prose(self.EMPTY)
 
     def _turn(self, snapshot: Snapshot, turn: RecentTurn) -> Content:
         status = status_of(turn, snapshot)

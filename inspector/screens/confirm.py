@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from inspector.widgets.text import line
+from inspector.widgets.text import TONES, line
 
 
 class Confirm(ModalScreen[bool]):
@@ -22,6 +22,10 @@ class Confirm(ModalScreen[bool]):
         Binding("escape,q", "cancel", "Cancel", show=False, id="confirm.cancel"),
         Binding("down,j", "scroll(2)", "Down", show=False, id="confirm.down"),
         Binding("up,k", "scroll(-2)", "Up", show=False, id="confirm.up"),
+        Binding("pagedown,space", "scroll(10)", "Page down", show=False, id="confirm.page_down"),
+        Binding("pageup", "scroll(-10)", "Page up", show=False, id="confirm.page_up"),
+        Binding("G,end", "scroll(9999)", "To the end", show=False, id="confirm.end"),
+        Binding("g,home", "scroll(-9999)", "To the start", show=False, id="confirm.start"),
         Binding("enter", "nothing", "Nothing", show=False, id="confirm.nothing"),
     ]
 
@@ -47,6 +51,7 @@ class Confirm(ModalScreen[bool]):
             "   ",
             (f" {self._key} ", "bold $text-error" if self._danger else "bold $text-success"),
             f" {self._verb}",
+            ("    j k space  scroll", TONES["dim"]),
         )
 
     def action_cancel(self) -> None:

@@ -16,7 +16,8 @@ from inspector.widgets.text import heading, line, lines
 
 FIRST = (
     "What the agent remembers of this repository, and what it wants to remember next.",
-    "Begin under 4 Pending: enter opens a delta, y and n decide, A applies what you accepted.",
+    "Begin under 4 Pending: enter opens a delta, y and n decide. A writes what the program accepted and you did",
+    "not turn down; what it held it writes only where you said y.",
     "Nothing is written before you say so, and History (6) takes anything back.",
 )
 
@@ -28,6 +29,10 @@ class Help(ModalScreen[None]):
         Binding("escape,q,question_mark,enter", "close", "Close", show=False, id="help.close"),
         Binding("down,j", "scroll(2)", "Down", show=False, id="help.down"),
         Binding("up,k", "scroll(-2)", "Up", show=False, id="help.up"),
+        Binding("pagedown,space", "scroll(10)", "Page down", show=False, id="help.page_down"),
+        Binding("pageup", "scroll(-10)", "Page up", show=False, id="help.page_up"),
+        Binding("G,end", "scroll(9999)", "To the end", show=False, id="help.end"),
+        Binding("g,home", "scroll(-9999)", "To the start", show=False, id="help.start"),
     ]
 
     def __init__(self, groups: Iterable[tuple[str, list[tuple[str, str]]]]) -> None:

@@ -30,6 +30,10 @@ class Problems(ModalScreen[str]):
         Binding("R", "recover", "Set the damaged file aside", show=False, id="problems.recover"),
         Binding("down,j", "scroll(2)", "Down", show=False, id="problems.down"),
         Binding("up,k", "scroll(-2)", "Up", show=False, id="problems.up"),
+        Binding("pagedown,space", "scroll(10)", "Page down", show=False, id="problems.page_down"),
+        Binding("pageup", "scroll(-10)", "Page up", show=False, id="problems.page_up"),
+        Binding("G,end", "scroll(9999)", "To the end", show=False, id="problems.end"),
+        Binding("g,home", "scroll(-9999)", "To the start", show=False, id="problems.start"),
     ]
 
     def __init__(self, snapshot: Snapshot) -> None:

@@ -44,6 +44,11 @@ def gap(*parts: Part) -> Content:
     return Content("\n") + line(*parts)
 
 
+def prose(text: str) -> Content:
+    """Quiet words of our own, over several lines."""
+    return lines(*[line((row, "dim")) for row in text.split("\n")])
+
+
 def lines(*content: Content | None) -> Content:
     """Lines under one another; None leaves a line out."""
     return Content("\n").join([entry for entry in content if entry is not None])
