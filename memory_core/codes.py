@@ -250,6 +250,7 @@ corrupt               | S2  | The file holds no document that this could apply t
 queue_full            | S10 | The queue takes no more deltas.
 write_failed          | S7b | The write failed; the old file stands.
 outcome_unknown       | S7b | The write may or may not have become durable.
+already_applied       | S9  | The delta was applied before.
 not_kept              | S10 | The revision is old, and its document is no longer kept.
 cannot_force          | R3  | A rejected operation cannot be forced.
 summary_failed        | U6  | No summary came to be.

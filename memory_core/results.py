@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from memory_core.capacity import Trimmed
-from memory_core.diff import Change
-from memory_core.document import MemoryDocument, RepoProfile
-from memory_core.profile.collector import ProfileNote, ProfileSource
-from memory_core.reply import ReplyReason
-from memory_core.review.verdict import Decision, Review
-from memory_core.storage.pending import PendingDelta
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memory_core.capacity import Trimmed
+    from memory_core.diff import Change
+    from memory_core.document import MemoryDocument, RepoProfile
+    from memory_core.profile.collector import ProfileNote, ProfileSource
+    from memory_core.reply import ReplyReason
+    from memory_core.review.verdict import Decision, Review
+    from memory_core.storage.pending import PendingDelta
 
 SummaryStatus = Literal[
     "applied", "queued", "refused", "failed", "nothing_to_do", "nothing_due", "discarded", "busy", "dry_run"

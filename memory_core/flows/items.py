@@ -20,6 +20,7 @@ def _item(document: MemoryDocument, item_id: str) -> LongTermItem:
 
 def set_status(bench: Workbench, item_id: str, status: ItemStatus) -> ItemResult:
     """Set an item active or inactive; no revision where it is so already. Raises `UnknownIdError`, `StateError`s."""
+    _item(bench.readable(), item_id)  # an unknown one makes no folders
     with bench.store.transaction(wait=PERSON_WAIT) as transaction:
         document = transaction.loaded.document
         item = _item(document, item_id)
@@ -48,6 +49,7 @@ def forget(bench: Workbench, item_id: str, *, everywhere: bool) -> ItemResult:
     `everywhere` takes it out of history, queue and backups too, with every wording that it ever had, and with the
     turns and topics that say it word for word: the next summary would propose it again.
     """
+    _item(bench.readable(), item_id)  # an unknown one makes no folders
     with bench.store.transaction(wait=PERSON_WAIT) as transaction:
         document = transaction.loaded.document
         item = _item(document, item_id)

@@ -12,7 +12,7 @@ from memory_core.results import ProfileResult
 
 def collect(bench: Workbench) -> ProfileResult:
     """The profile as the build files state it now, and the difference to the stored one. Writes nothing."""
-    collected = bench.collector.collect(iso(bench.now()))
+    collected = bench.collector().collect(iso(bench.now()))
     loaded = bench.store.load()
     stored = loaded.document.repo_profile
     same = collected.profile.says_the_same(stored)

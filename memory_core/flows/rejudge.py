@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from memory_core.codec import decode
-from memory_core.errors import StateError
+from memory_core.errors import StateError, UnknownIdError
 from memory_core.flows.review import judging_context, parsed_reply
 from memory_core.flows.workbench import Workbench
 from memory_core.policy import Policy
@@ -43,15 +43,19 @@ def rejudge(bench: Workbench, policy: Policy) -> Rejudged:
     not_kept: list[int] = []
     judged = 0
     for revision in bench.store.history.list():
-        if revision.delta is None:
+        if revision.delta_id is None:
             continue
         try:
+            delta = bench.store.history.get(revision.seq).delta
             data = bench.store.history.base_bytes(revision.seq)
-        except StateError:
+        except (StateError, UnknownIdError):
+            not_kept.append(revision.seq)
+            continue
+        if delta is None:
             not_kept.append(revision.seq)
             continue
         judged += 1
-        flips += _flips(bench, revision.delta, data, policy, revision.seq)
+        flips += _flips(bench, delta, data, policy, revision.seq)
     now = bench.store.read_bytes() or b""
     for entry in bench.store.pending.list():
         if entry.refused is None:

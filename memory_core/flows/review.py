@@ -112,6 +112,7 @@ def approve(
     `ChangedError` carries the new review (R4, R4b). `base` binds to the hash of the document alone. Raises
     `InputError` for places that do not exist or that cannot be forced, and `StateError`s.
     """
+    bench.store.pending.get(delta_id)  # an unknown one makes no folders
     with bench.store.transaction(wait=PERSON_WAIT) as transaction:
         entry = bench.store.pending.get(delta_id)
         if entry.refused is not None:
@@ -210,6 +211,7 @@ def _summary(applied: tuple[str, ...], turned_down: tuple[str, ...], waiting: tu
 
 def dismiss(bench: Workbench, delta_id: str, *, note: str = "") -> str:
     """Drop a queued delta, with a record; its turns are pending as before (R4c, T7). Raises `UnknownIdError`."""
+    bench.store.pending.get(delta_id)  # an unknown one makes no folders
     with bench.store.transaction(wait=PERSON_WAIT) as transaction:
         entry = bench.store.pending.get(delta_id)
         transaction.remove(delta_id)

@@ -144,7 +144,7 @@ def _failed(bench: Workbench, run: _Run, error: EndpointError, *, dry_run: bool)
 def _settle(bench: Workbench, run: _Run, reply: ModelReply, parsed: ParsedReply) -> SummaryResult:
     """Judge under the lock against the document of now, and queue or write (S7, U5)."""
     with bench.store.transaction(wait=run.wait) as transaction:
-        if transaction.generation != run.generation:
+        if not transaction.is_current(run.generation):
             bench.store.log.append("summary_discarded", "A reset came while the model was asked.", model=run.model)
             return SummaryResult("discarded", None, None, None, model=run.model, url=reply.url)
         document = transaction.loaded.document

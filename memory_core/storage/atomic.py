@@ -11,9 +11,11 @@ import os
 import secrets
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from memory_core.errors import OutcomeUnknownError, WriteError
+from memory_core.storage.layout import PLAIN
 
 TEMPORARY = ".tmp-"
 """What every temporary file of ours starts with."""
@@ -36,15 +38,20 @@ class FileOps:
 
     def create(self, path: Path, mode: int) -> int:
         """A new file for writing; fails where anything stands at the path."""
-        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PLAIN, mode)
 
     def append(self, path: Path) -> int:
-        """A file for appending, made where there is none."""
-        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        """A file for appending, made where there is none; never waits for the other end of a pipe."""
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | PLAIN | getattr(os, "O_NONBLOCK", 0), 0o600)
+
+    def overwrite(self, path: Path) -> int:
+        """A file for writing over its first bytes, made where there is none."""
+        return os.open(path, os.O_WRONLY | os.O_CREAT | PLAIN | getattr(os, "O_NONBLOCK", 0), 0o600)
 
     def chmod(self, descriptor: int, mode: int) -> None:
-        """Give an open file its mode, whatever the umask."""
-        os.fchmod(descriptor, mode)
+        """Give an open file its mode, whatever the umask; Windows knows no such modes."""
+        if hasattr(os, "fchmod"):
+            os.fchmod(descriptor, mode)
 
     def write(self, descriptor: int, data: bytes) -> None:
         """Write all of the data."""
@@ -60,6 +67,10 @@ class FileOps:
         """Put a file in another's place, in one step."""
         source.replace(target)
 
+    def link(self, source: Path, target: Path) -> None:
+        """Give a file a second name; fails where anything stands there."""
+        os.link(source, target)
+
     def unlink(self, path: Path) -> None:
         """Remove a file."""
         path.unlink()
@@ -69,7 +80,7 @@ class FileOps:
         path.mkdir(mode=0o700)
 
     def fsync_folder(self, folder: Path) -> None:
-        """Make a folder's entries durable."""
+        """Make a folder's entries durable; Windows has no such call (S11)."""
         if sys.platform == "win32":
             return
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -95,6 +106,43 @@ def write_file(ops: FileOps, path: Path, data: bytes, *, durable: bool = True) -
         raise failure(f"{path.name} was not written", error) from error
     if durable:
         sync_folder(ops, path.parent, path.name)
+
+
+def write_new(ops: FileOps, path: Path, data: bytes) -> None:
+    """Write a small file that may be lost: not durable, nothing replaced. Raises `WriteError`."""
+    try:
+        _write_temporary(ops, path, data, 0o600, durable=False)
+    except OSError as error:
+        raise failure(f"{path.name} was not written", error) from error
+
+
+def rename(ops: FileOps, source: Path, target: Path) -> None:
+    """Rename a file durably. Raises `WriteError`, `OutcomeUnknownError`."""
+    try:
+        _rename(ops, source, target)
+    except OSError as error:
+        raise failure(f"{source.name} was not renamed to {target.name}", error) from error
+    sync_folder(ops, target.parent, target.name)
+
+
+def make_folder(ops: FileOps, folder: Path) -> None:
+    """Make a folder for its owner, durably, where there is none. Raises `WriteError`."""
+    try:
+        if not folder.is_dir():
+            with contextlib.suppress(FileExistsError):
+                ops.mkdir(folder)
+            ops.fsync_folder(folder.parent)
+    except OSError as error:
+        raise failure(f"{folder.name}/ could not be made", error) from error
+
+
+@contextlib.contextmanager
+def before_it_counts() -> Iterator[None]:
+    """Until memory.json itself is renamed nothing has changed: an unknown outcome is a plain failure (S7b)."""
+    try:
+        yield
+    except OutcomeUnknownError as error:
+        raise WriteError(f"{error.message} memory.json is as it was.", hint="Look at the disk.") from error
 
 
 def sync_folder(ops: FileOps, folder: Path, name: str) -> None:

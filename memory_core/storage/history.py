@@ -1,93 +1,49 @@
-"""Revisions: one file each, a header line and the document's raw bytes (R5, S9, S10).
+"""The revisions, one file each (R5, S9, S10).
 
-A revision is written before the document that it tells of, as `N.open`, and becomes `N.rev` once it counts. Each header
-carries the hash of the one before, so that an edit of the history shows.
+A revision is written before the document that it tells of, as `N.open`, and becomes `N.rev` once it counts.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-from dataclasses import dataclass, field, replace
+import os
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
 
-from pydantic import TypeAdapter, ValidationError
-
-from memory_core.clock import Marks
+from memory_core.clock import instant, parse_time
+from memory_core.codec import EMPTY_SHA256
 from memory_core.errors import StateError, UnknownIdError
-from memory_core.review.verdict import Evidence, TurnedDown
-from memory_core.storage.atomic import FileOps, remove, write_file
+from memory_core.storage.atomic import FileOps, remove, sync_folder, write_file
 from memory_core.storage.forgetting import Wordings
-from memory_core.storage.layout import read_bytes
-from memory_core.storage.pending import PendingDelta
+from memory_core.storage.layout import names_in, open_plain, read_bytes
+from memory_core.storage.revision import (
+    Cause,
+    DecisionRecord,
+    QueueChange,
+    Revision,
+    Stored,
+    decode_header,
+    decode_revision,
+    encode_revision,
+)
 
-Cause = Literal["apply", "auto", "recorded", "outside", "profile", "item", "forget", "reset", "restore", "revert"]
-HEADER_LIMIT = 1024 * 1024
+__all__ = ["Cause", "DecisionRecord", "History", "QueueChange", "Revision", "Stored"]
 
+HEADER_LIMIT = 4 * 1024 * 1024
+FILE_LIMIT = 32 * 1024 * 1024
+_LOOK_BACK = 200
+"""Revisions that are searched for an earlier application of a delta."""
 
-@dataclass(frozen=True, slots=True)
-class DecisionRecord:
-    """What became of one operation, by whose word, when, and why (R3)."""
-
-    at: str
-    decision: str
-    """`applied`, `turned_down`, `rejected` or `waiting`."""
-    verdict: str
-    code: str
-    note: str = ""
-    decided_at: str = ""
-    label: str = ""
-    summary: str = ""
-    item_id: str = ""
-    evidence: tuple[Evidence, ...] = ()
+Key = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class QueueChange:
-    """What becomes of the queue when a revision counts."""
+class _Seen:
+    """A header that was read, and which state of its file it came from."""
 
-    remove: tuple[str, ...] = ()
-    put: tuple[PendingDelta, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Revision:
-    """One revision: what happened, and the hash of the document that it left."""
-
-    seq: int
-    at: str
-    cause: Cause
-    summary: str
-    delta_id: str | None
-    decisions: tuple[DecisionRecord, ...]
-    sha256: str
-    """Of the document's bytes."""
-    previous: str
-    """SHA-256 of the header of the revision before; empty for the first."""
-    delta_sha: str | None = None
-    base: str = ""
-    """SHA-256 of the document before."""
-    size: int = 0
-    marks: Marks = field(default_factory=dict)
-    queue: QueueChange = QueueChange()
-    turned_down: tuple[TurnedDown, ...] = ()
-    delta: PendingDelta | None = None
-    """The delta that was applied, with all that it was judged with, so that it can be judged again."""
-    kept: bool = True
-    """Whether the document is still stored; old revisions keep only what, when, why and hashes (S10)."""
-
-
-_REVISION: TypeAdapter[Revision] = TypeAdapter(Revision)
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A revision as its file holds it."""
-
-    revision: Revision
-    header: bytes
-    body: bytes
+    key: Key
+    revision: Revision | None
+    header_sha256: str
 
 
 class History:
@@ -96,106 +52,139 @@ class History:
     def __init__(self, folder: Path, ops: FileOps) -> None:
         self._folder = folder
         self._ops = ops
+        self._seen: dict[int, _Seen] = {}
+        self._fitting: dict[int, tuple[Key, bool]] = {}
 
     def sequence(self, suffix: str = ".rev") -> tuple[int, ...]:
         """The numbers of the revisions that count, or with `.open` of those that do not yet."""
-        try:
-            names = [path.stem for path in self._folder.iterdir() if path.suffix == suffix]
-        except OSError:
-            return ()
-        return tuple(sorted(int(name) for name in names if name.isascii() and name.isdigit()))
+        cut = -len(suffix)
+        stems = [name[:cut] for name in names_in(self._folder) if name.endswith(suffix) and len(name) < 24]
+        return tuple(sorted(int(stem) for stem in stems if stem.isdigit() and stem.isascii()))
 
     def path(self, seq: int, suffix: str = ".rev") -> Path:
         """The file of a revision."""
         return self._folder / f"{seq:08d}{suffix}"
 
     def list(self) -> tuple[Revision, ...]:
-        """Every revision that can be read, oldest first; headers only."""
-        found = [self._header(seq) for seq in self.sequence()]
-        return tuple(stored.revision for stored in found if stored is not None)
+        """Every revision that can be read, oldest first; headers only, each read again only where it changed."""
+        found = [self._look(seq) for seq in self.sequence()]
+        return tuple(seen.revision for seen in found if seen is not None and seen.revision is not None)
 
-    def newest(self) -> Revision | None:
+    def newest(self) -> Stored | None:
         """The newest revision that can be read."""
-        for seq in reversed(self.sequence()):
-            if (stored := self._header(seq)) is not None:
-                return stored.revision
-        return None
+        return self.head()[1]
 
-    def newest_header_hash(self) -> str:
-        """The hash that the next revision carries as `previous`."""
-        for seq in reversed(self.sequence()):
-            if (stored := self._header(seq)) is not None:
-                return hashlib.sha256(stored.header).hexdigest()
-        return ""
+    def head(self) -> tuple[int, Stored | None]:
+        """The highest number that is taken, and the newest revision that can be read."""
+        numbers = self.sequence()
+        newest = next((stored for seq in reversed(numbers) if (stored := self.read(seq)) is not None), None)
+        return max(numbers, default=0), newest
 
     def get(self, seq: int) -> Revision:
-        """One revision. Raises `UnknownIdError`."""
-        stored = self._header(seq)
-        if stored is None:
-            raise UnknownIdError(f"There is no revision {seq}.", hint="memory-inspector history lists them.")
-        return stored.revision
+        """One revision with its details. Raises `UnknownIdError`."""
+        return self._whole(seq).revision
 
     def document_bytes(self, seq: int) -> bytes:
         """The document that a revision left, byte for byte. Raises `UnknownIdError`, `StateError`."""
-        stored = self.read(seq)
-        if stored is None:
-            raise UnknownIdError(f"There is no revision {seq}.", hint="memory-inspector history lists them.")
+        stored = self._whole(seq)
         if not stored.revision.kept:
             raise StateError(f"Revision {seq} is old; only what, when and why is kept.", code="not_kept")
         return stored.body
 
     def base_bytes(self, seq: int) -> bytes:
-        """The document before a revision: that of the one before it, or nothing. Raises as `document_bytes`."""
+        """The document before a revision; nothing where none could be read then. Raises as `document_bytes`."""
+        base = self.get(seq).base
         earlier = [number for number in self.sequence() if number < seq]
-        return self.document_bytes(earlier[-1]) if earlier else b""
+        if not earlier or base == EMPTY_SHA256 or self.get(earlier[-1]).sha256 != base:
+            return b""
+        return self.document_bytes(earlier[-1])
+
+    def _whole(self, seq: int) -> Stored:
+        stored = self.read(seq)
+        if stored is None:
+            raise UnknownIdError(f"There is no revision {seq}.", hint="memory-inspector history lists them.")
+        return stored
+
+    def applied_before(self, delta_id: str, since: str) -> frozenset[str]:
+        """Places of a delta that revisions of `since` or later applied already (S9)."""
+        start = parse_time(since)
+        places: set[str] = set()
+        for seq in self.sequence()[: -_LOOK_BACK - 1 : -1]:
+            seen = self._look(seq)
+            if seen is None or seen.revision is None:
+                continue
+            if start is not None and instant(seen.revision.at, start) < start:
+                break
+            if seen.revision.delta_id == delta_id:
+                places |= {record.at for record in seen.revision.decisions if record.decision == "applied"}
+        return frozenset(places)
 
     def verify(self) -> tuple[int, ...]:
-        """The revisions whose document or place in the chain does not fit its hash, or that cannot be read."""
+        """The revisions whose content or place in the chain does not fit its hash, or that cannot be read."""
         broken: list[int] = []
         previous = ""
         for seq in self.sequence():
-            stored = self.read(seq)
-            if stored is None:
+            seen = self._look(seq)
+            if seen is None:
+                continue
+            if seen.revision is None:
                 broken.append(seq)
                 continue
-            revision = stored.revision
-            document_fits = not revision.kept or hashlib.sha256(stored.body).hexdigest() == revision.sha256
-            if not document_fits or revision.previous != previous:
+            if seen.revision.previous != previous or not self._fits(seq, seen.key):
                 broken.append(seq)
-            previous = hashlib.sha256(stored.header).hexdigest()
+            previous = seen.header_sha256
         return tuple(broken)
+
+    def _fits(self, seq: int, key: Key) -> bool:
+        known = self._fitting.get(seq)
+        if known is None or known[0] != key:
+            stored = self.read(seq)
+            known = self._fitting[seq] = key, stored is not None and stored.fits()
+        return known[1]
 
     def read(self, seq: int, suffix: str = ".rev") -> Stored | None:
         """A revision with its document, or None where the file is gone or damaged."""
         try:
-            data = read_bytes(self.path(seq, suffix), limit=16 * 1024 * 1024)
+            data = read_bytes(self.path(seq, suffix), limit=FILE_LIMIT)
         except StateError:
             return None
-        return None if data is None else _stored(data)
+        stored = None if data is None else decode_revision(data)
+        return stored if stored is not None and stored.revision.seq == seq else None
 
-    def _header(self, seq: int) -> Stored | None:
+    def _look(self, seq: int) -> _Seen | None:
+        """A revision's header; one that is damaged has no revision, None where the file is gone."""
         try:
-            with self.path(seq).open("rb") as file:
-                header = file.readline(HEADER_LIMIT)
-                kept = bool(file.read(1))
+            status = os.lstat(f"{self._folder}{os.sep}{seq:08d}.rev")
         except OSError:
             return None
-        return _stored(header + (b"{" if kept else b""))
+        key = status.st_ino, status.st_mtime_ns, status.st_size
+        seen = self._seen.get(seq)
+        if seen is None or seen.key != key:
+            header = _first_line(self.path(seq))
+            revision = decode_header(header, status.st_size) if header else None
+            if revision is not None and revision.seq != seq:
+                revision = None
+            seen = self._seen[seq] = _Seen(key, revision, hashlib.sha256(header or b"").hexdigest())
+        return seen
 
-    def write(self, revision: Revision, document: bytes, suffix: str) -> Revision:
+    def write(self, revision: Revision, document: bytes, suffix: str) -> None:
         """Make a revision durable. Raises `WriteError`, `OutcomeUnknownError`."""
-        write_file(self._ops, self.path(revision.seq, suffix), encode_header(revision) + document)
-        return revision
+        write_file(self._ops, self.path(revision.seq, suffix), encode_revision(revision, document))
+
+    def take_back(self, seq: int) -> None:
+        """Remove a revision that never came to count, durably. Raises `WriteError`, `OutcomeUnknownError`."""
+        if remove(self._ops, self.path(seq, ".open")):
+            sync_folder(self._ops, self._folder, "the history")
 
     def strip(self, keep: int) -> None:
-        """Take the documents out of all but the newest `keep` revisions (S10)."""
+        """Take documents and details out of all but the newest `keep` revisions (S10). Raises as `write`."""
         for seq in reversed(self.sequence()[:-keep]):
-            stored = self._header(seq)
+            stored = self.read(seq)
             if stored is None:
                 continue
-            if not stored.revision.kept:
+            if not stored.details and not stored.body:
                 break
-            write_file(self._ops, self.path(seq), stored.header, durable=False)
+            write_file(self._ops, self.path(seq), stored.header)
 
     def purge(self) -> int:
         """Remove every revision; how many there were."""
@@ -211,53 +200,42 @@ class History:
         found: list[int] = []
         for seq in self.sequence():
             stored = self.read(seq)
-            if stored is not None and (wordings.stand_in(stored.header) or wordings.stand_in(stored.body)):
+            if stored is not None and wordings.stand_in(stored.encoded()):
                 found.append(seq)
         return tuple(found)
 
     def forget(self, wordings: Wordings, item_id: str) -> None:
         """Take a text out of every revision: documents that hold it, and decisions about it; then chain anew."""
         affected = self.holding(wordings)
-        if not affected:
-            return
-        previous: str | None = None
-        for seq in self.sequence():
+        previous = ""
+        for seq in self.sequence() if affected else ():
             stored = self.read(seq)
             if stored is None:
                 continue
-            if seq < affected[0]:
-                previous = hashlib.sha256(stored.header).hexdigest()
-                continue
-            revision = replace(stored.revision, previous=previous or "")
-            body = stored.body
-            if seq in affected:
-                revision = replace(revision, decisions=_forgotten(revision.decisions, wordings, item_id))
-                body = b"" if wordings.stand_in(body) else body
-            header = wordings.taken_out(encode_header(revision))
-            write_file(self._ops, self.path(seq), header + body, durable=True)
-            previous = hashlib.sha256(header).hexdigest()
+            if seq >= affected[0]:
+                texts, item = (wordings, item_id) if seq in affected else (Wordings(()), "")
+                stored = stored.forgotten(texts, item, previous)
+                write_file(self._ops, self.path(seq), stored.encoded())
+            previous = stored.header_sha256
 
 
-def _forgotten(decisions: tuple[DecisionRecord, ...], wordings: Wordings, item_id: str) -> tuple[DecisionRecord, ...]:
-    def about(record: DecisionRecord) -> bool:
-        return record.item_id == item_id or wordings.stand_in_value({"summary": record.summary})
-
-    return tuple(
-        replace(record, label="", summary="", note="", evidence=()) if about(record) else record for record in decisions
-    )
-
-
-def encode_header(revision: Revision) -> bytes:
-    """The header line of a revision."""
-    values = _REVISION.dump_python(revision, mode="json", exclude={"kept"})
-    return json.dumps(values, ensure_ascii=True).encode() + b"\n"
-
-
-def _stored(data: bytes) -> Stored | None:
-    header, newline, body = data.partition(b"\n")
+def _first_line(path: Path) -> bytes | None:
+    """A file's first line, read in pieces; None where there is no whole one within the limit."""
     try:
-        value: Any = json.loads(header)
-        revision = _REVISION.validate_python(value)
-    except (ValueError, ValidationError, RecursionError):
+        descriptor = open_plain(path)
+    except StateError:
         return None
-    return Stored(replace(revision, kept=bool(body)), header + newline, body) if newline else None
+    if descriptor is None:
+        return None
+    line = b""
+    try:
+        while len(line) < HEADER_LIMIT and (piece := os.read(descriptor, 16 * 1024)):
+            start, newline, _ = piece.partition(b"\n")
+            line += start + newline
+            if newline:
+                return line
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    return None

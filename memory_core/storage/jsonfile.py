@@ -8,14 +8,14 @@ from typing import Any
 
 from memory_core.errors import StateError
 from memory_core.storage.atomic import FileOps, write_file
-from memory_core.storage.layout import read_bytes
+from memory_core.storage.layout import READ_LIMIT, read_bytes
 
 
-def read_json(path: Path) -> Any:
-    """The file's value, or None where it is absent, unreadable or damaged."""
+def read_json(path: Path, limit: int = READ_LIMIT) -> Any:
+    """The file's value, or None where it is absent, unreadable, damaged, or over `limit` bytes."""
     try:
-        data = read_bytes(path)
-        return None if data is None else json.loads(data)
+        data = read_bytes(path, limit)
+        return None if data is None or len(data) > limit else json.loads(data)
     except (StateError, ValueError, RecursionError):
         return None
 

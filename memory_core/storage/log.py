@@ -7,14 +7,13 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from memory_core.clock import Clock, iso
 from memory_core.errors import StateError
 from memory_core.storage.atomic import FileOps, write_file
 from memory_core.storage.forgetting import Wordings
-from memory_core.storage.layout import read_bytes
+from memory_core.storage.layout import Layout, read_bytes
 
 MAX_BYTES = 512 * 1024
 """Beyond this the older half goes."""
@@ -33,8 +32,9 @@ class Event:
 class EventLog:
     """`log.jsonl`, one event a line."""
 
-    def __init__(self, path: Path, ops: FileOps, clock: Clock) -> None:
-        self._path = path
+    def __init__(self, layout: Layout, ops: FileOps, clock: Clock) -> None:
+        self._layout = layout
+        self._path = layout.log
         self._ops = ops
         self._clock = clock
 
@@ -43,7 +43,8 @@ class EventLog:
         event = {"at": iso(self._clock.now()), "kind": kind, "message": message, **data}
         line = json.dumps(event, ensure_ascii=True, default=str).encode() + b"\n"
         with contextlib.suppress(OSError, StateError):
-            if not self._path.parent.is_dir():
+            self._layout.guard()
+            if not self._layout.private.is_dir():
                 return
             self._rotate()
             descriptor = self._ops.append(self._path)

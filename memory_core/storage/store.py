@@ -7,40 +7,38 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import NoReturn
+from functools import cache
+from typing import TYPE_CHECKING, NoReturn
 
-from filelock import FileLock, Timeout
 from pydantic import TypeAdapter, ValidationError
 
 from memory_core import codec
-from memory_core.clock import Clock, Ids, Marks, mark_of, merge_marks
+from memory_core.clock import Clock, Ids, Marks, merge_marks
 from memory_core.codec import LoadResult
 from memory_core.codes import sentence
-from memory_core.errors import LinkRefusedError, LockedError, StateError, UnreadableError
+from memory_core.errors import LinkRefusedError, UnreadableError
 from memory_core.policy import Policy
-from memory_core.review.verdict import TurnedDown
-from memory_core.storage.atomic import FileOps, failure, write_file
+from memory_core.review.verdict import TurnedDown, marks_of_ids
+from memory_core.storage.atomic import FileOps, make_folder, write_file
+from memory_core.storage.backups import BACKUP_LIMIT, Backup, Backups
 from memory_core.storage.forgetting import Wordings
-from memory_core.storage.history import History
+from memory_core.storage.history import History, Stored
 from memory_core.storage.jsonfile import numbers, read_json, read_object, write_json
-from memory_core.storage.layout import READ_LIMIT, Layout, read_bytes
+from memory_core.storage.last_write import LastWrites
+from memory_core.storage.layout import READ_LIMIT, Layout, mode_of, read_bytes
 from memory_core.storage.log import EventLog
 from memory_core.storage.pending import Draft, PendingDeltas, reserved_marks
-from memory_core.storage.transaction import BACKUP_LIMIT, Transaction
 
-_TURNED_DOWN: TypeAdapter[tuple[TurnedDown, ...]] = TypeAdapter(tuple[TurnedDown, ...])
+if TYPE_CHECKING:
+    from memory_core.storage.transaction import Transaction
+
+__all__ = ["Backup", "MemoryStore"]
 
 
-@dataclass(frozen=True, slots=True)
-class Backup:
-    """A file that was kept before something of it would have been lost; size in bytes."""
-
-    name: str
-    size: int
-    modified: float
+@cache
+def _turned_down() -> TypeAdapter[tuple[TurnedDown, ...]]:
+    return TypeAdapter(tuple[TurnedDown, ...])
 
 
 class MemoryStore:
@@ -54,7 +52,8 @@ class MemoryStore:
         self.ops = ops or FileOps()
         self.pending = PendingDeltas(layout.pending, layout.drafts)
         self.history = History(layout.history, self.ops)
-        self.log = EventLog(layout.log, self.ops, clock)
+        self.log = EventLog(layout, self.ops, clock)
+        self.last_writes = LastWrites(layout.last_writes)
 
     # Looking.
 
@@ -113,7 +112,7 @@ class MemoryStore:
         return tuple(marks)
 
     def generation(self) -> str:
-        """The generation: a counter with a random mark (U5)."""
+        """The generation: a counter with a random mark (U5); `0-` where nothing was ever written."""
         state = read_object(self.layout.state)
         count, mark = state.get("generation"), state.get("mark")
         return f"{count if type(count) is int else 0}-{mark if isinstance(mark, str) else ''}"
@@ -122,33 +121,24 @@ class MemoryStore:
         """Failed, refused or dismissed summaries in a row, by turn (T7)."""
         return numbers(read_object(self.layout.state).get("attempts"))
 
-    def last_hashes(self) -> tuple[str, ...]:
-        """The hashes before and after our last write; any other document is somebody else's (S9b)."""
-        hashes = read_object(self.layout.last_write).get("hashes")
-        return tuple(str(entry) for entry in hashes) if isinstance(hashes, list) else ()
-
-    def last_marks(self) -> Marks:
-        """The numbers in use as of our last write."""
-        return numbers(read_object(self.layout.last_write).get("marks"))
-
     def turn_marks(self) -> Marks:
         """The numbers that turns used, without looking at the queue, which makes none."""
         newest = self.history.newest()
-        return merge_marks(self.last_marks(), newest.marks if newest else {})
+        return merge_marks(self.last_writes.read().marks, newest.revision.marks if newest else {})
 
-    def marks(self) -> Marks:
-        """Every number in use in history, queue and earlier writes (D4)."""
+    def marks(self, newest: Stored | None = None) -> Marks:
+        """Every number in use in history, queue and earlier writes (D4); `newest` saves looking for that revision."""
         waiting = self.pending.list()
-        own = [mark for entry in waiting if (mark := mark_of(entry.id)) is not None]
-        newest = self.history.newest()
-        spoken = mark_of(newest.delta_id) if newest and newest.delta_id else None
-        ids = {key: max(number for other, number in own if other == key) for key, _ in own}
-        return merge_marks(self.turn_marks(), reserved_marks(waiting), ids, dict([spoken] if spoken else []))
+        newest = newest or self.history.newest()
+        spoken = [newest.revision.delta_id] if newest and newest.revision.delta_id else []
+        ids = marks_of_ids([*spoken, *(entry.id for entry in waiting)])
+        history = newest.revision.marks if newest else {}
+        return merge_marks(self.last_writes.read().marks, history, reserved_marks(waiting), ids)
 
     def turned_down(self) -> tuple[TurnedDown, ...]:
         """The newest operations that a person turned down (R4c)."""
         try:
-            return _TURNED_DOWN.validate_python(read_json(self.layout.turned_down) or ())
+            return _turned_down().validate_python(read_json(self.layout.turned_down) or ())
         except ValidationError:
             return ()
 
@@ -158,13 +148,7 @@ class MemoryStore:
 
     def backups(self) -> tuple[Backup, ...]:
         """Files kept before something of them would have been lost, by name."""
-        found: list[Backup] = []
-        for pattern in ("memory.corrupt*.json", "memory.v*.json"):
-            for path in self.layout.folder.glob(pattern):
-                with contextlib.suppress(OSError):
-                    status = path.lstat()
-                    found.append(Backup(path.name, status.st_size, status.st_mtime))
-        return tuple(sorted(found, key=lambda backup: backup.name))
+        return Backups(self.layout, self.ops).list()
 
     def backup_text(self, name: str) -> tuple[str, int]:
         """A backup's text, at most 64 KiB of it, and how many bytes are left out; empty for an unknown name."""
@@ -203,42 +187,16 @@ class MemoryStore:
         Raises `LockedError` naming the holder, `WriteError` for a folder that cannot be written, `LinkRefusedError`,
         `UnreadableError`.
         """
+        from memory_core.storage.lock import locked
+        from memory_core.storage.transaction import Transaction
+
         self.layout.guard()
-        self._make_folders()
-        lock = FileLock(self.layout.lock, timeout=wait, mode=0o600, thread_local=False)
-        try:
-            lock.acquire(poll_interval=0.01)
-        except Timeout as error:
-            holder = self._holder()
-            who = f"process {holder}" if holder else "another process"
-            raise LockedError(
-                f"Memory is locked by {who}; waited {wait:g} s.", holder=holder, hint="Try again when it is done."
-            ) from error
-        except OSError as error:
-            raise failure("The lock could not be taken", error) from error
-        try:
-            with contextlib.suppress(StateError):
-                write_file(self.ops, self.layout.holder, str(os.getpid()).encode(), durable=False)
+        for folder in self.layout.folders:
+            make_folder(self.ops, folder)
+        with locked(self.layout, self.ops, wait):
+            if mode_of(self.layout.gitignore) is None:
+                write_file(self.ops, self.layout.gitignore, b"*\n", durable=False)
             yield Transaction(self)
-        finally:
-            lock.release()
-
-    def _make_folders(self) -> None:
-        try:
-            for folder in self.layout.folders:
-                if not folder.is_dir():
-                    with contextlib.suppress(FileExistsError):
-                        self.ops.mkdir(folder)
-        except OSError as error:
-            raise failure(f"{folder.relative_to(self.layout.root)} could not be made", error) from error
-        ignore = self.layout.private / ".gitignore"
-        if not ignore.exists():
-            write_file(self.ops, ignore, b"*\n", durable=False)
-
-    def _holder(self) -> int | None:
-        with contextlib.suppress(StateError, ValueError):
-            return int(read_bytes(self.layout.holder) or b"")
-        return None
 
     def write_state(self, **changes: object) -> None:
         """Change the state file; only under the lock."""
@@ -247,11 +205,24 @@ class MemoryStore:
     def raise_generation(self) -> None:
         """Begin a new generation; only under the lock (U5)."""
         count = read_object(self.layout.state).get("generation")
-        self.write_state(generation=(count if type(count) is int else 0) + 1, mark=self.ids.token(), attempts={})
+        self.write_state(generation=(count if type(count) is int else 0) + 1, mark=self.ids.token())
+
+    def begin_generation(self) -> bool:
+        """Give a folder without a generation its first mark; whether it had none. Only under the lock (U5)."""
+        if not self.generation().endswith("-"):
+            return False
+        self.write_state(generation=int(self.generation()[:-1]), mark=self.ids.token())
+        return True
+
+    def put_generation_back(self, generation: str) -> None:
+        """Undo the raising of a reset that never came to count; only under the lock (S9)."""
+        count, _, mark = generation.partition("-")
+        if generation != self.generation() and count.isdigit():
+            self.write_state(generation=int(count), mark=mark)
 
     def write_turned_down(self, entries: tuple[TurnedDown, ...]) -> None:
         """Replace what was turned down; only under the lock."""
-        write_json(self.ops, self.layout.turned_down, _TURNED_DOWN.dump_python(entries, mode="json"))
+        write_json(self.ops, self.layout.turned_down, _turned_down().dump_python(entries, mode="json"))
 
     def save_draft(self, delta_id: str, draft: Draft, *, wait: float = 5.0) -> None:
         """Keep decisions that are not applied yet; an empty draft is removed."""

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import errno
+import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from memory_core.clock import FixedClock
 from memory_core.policy import Policy
+from memory_core.review.verdict import JudgeContext
 from memory_core.storage.atomic import FileOps
 from memory_core.storage.layout import Layout
+from memory_core.storage.pending import PendingDelta
 from memory_core.storage.store import MemoryStore
-from tests.core.samples import NOW
+from tests.core.samples import AT, NOW, turn
 
 
 class Tokens:
@@ -30,22 +34,26 @@ class Crash(BaseException):
 
 
 class SteppedOps(FileOps):
-    """Counts every step that changes the disk; dies or fails before a chosen one."""
+    """Counts every step that changes the disk; dies in the middle of a chosen one, or fails at it.
 
-    NAMES = ("create", "append", "chmod", "write", "fsync", "rename", "unlink", "mkdir", "fsync_folder")
+    Nothing is really made durable, which no test could tell and every test would wait for.
+    """
+
+    NAMES = ("create", "append", "overwrite", "chmod", "write", "fsync", "rename", "link", "unlink", "mkdir")
+    NAMES += ("fsync_folder",)
 
     def __init__(self, *, crash_at: int | None = None, fail_at: int | None = None, code: int = errno.ENOSPC) -> None:
         self.steps: list[str] = []
         self._crash_at = crash_at
         self._fail_at = fail_at
         self._code = code
-        self.armed = True
 
-    def _step(self, name: str) -> None:
-        if not self.armed:
-            return
+    def _step(self, name: str, arguments: tuple[Any, ...]) -> None:
         self.steps.append(name)
         if len(self.steps) == self._crash_at:
+            if name == "write":
+                descriptor, data = arguments
+                os.write(descriptor, data[: len(data) // 2])
             raise Crash(name)
         if len(self.steps) == self._fail_at:
             raise OSError(self._code, "injected", name)
@@ -55,9 +63,9 @@ class SteppedOps(FileOps):
         if name not in SteppedOps.NAMES:
             return found
 
-        def stepped(*args: Any) -> Any:
-            self._step(name)
-            return found(*args)
+        def stepped(*arguments: Any) -> Any:
+            self._step(name, arguments)
+            return None if name.startswith("fsync") else found(*arguments)
 
         return stepped
 
@@ -78,3 +86,20 @@ def put(root: Path, data: bytes) -> Path:
 def tree(root: Path) -> dict[str, bytes]:
     """Every file below a folder with its bytes."""
     return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+
+
+def entry(delta_id: str = "delta_20260501_124500_001", **changes: Any) -> PendingDelta:
+    """A waiting delta."""
+    waiting = PendingDelta(
+        id=delta_id,
+        created_at=AT,
+        generation="0-0001",
+        trigger=None,
+        model="",
+        origin="propose",
+        reply="{}",
+        finish_reason=None,
+        delta_sha="x",
+        context=JudgeContext(proposed_at=AT, batch=(turn(1),), closed=frozenset({"a"})),
+    )
+    return replace(waiting, **changes)
