@@ -17,11 +17,17 @@ from memory_core.safety.instructions import find_instructions
 from memory_core.safety.pasted import find_pasted
 from memory_core.safety.payload import find_payload
 from memory_core.safety.personal import find_personal
+from memory_core.safety.reasoning import find_reasoning
 from memory_core.safety.scripts import find_mixed_scripts
 from memory_core.safety.secrets import find_secrets, mask_known, mask_secrets
 from memory_core.safety.structure import find_structure
 
 __all__ = ["Action", "Finding", "find", "find_unseen", "has_hidden", "mask_known", "mask_secrets"]
+
+
+LONGEST = 6_000
+"""Characters in which words are weighed; no text that memory holds is longer (D6). What cannot be seen, secrets and
+personal data are looked for everywhere."""
 
 
 def find_unseen(text: str) -> tuple[Finding, ...]:
@@ -32,17 +38,20 @@ def find_unseen(text: str) -> tuple[Finding, ...]:
 @lru_cache(maxsize=2048)
 def find(text: str) -> tuple[Finding, ...]:
     """Everything in a text that is not safe to remember, in order."""
-    folded = fold(text)
+    head = text[:LONGEST]
+    folded = fold(head)
     secrets = tuple(find_secrets(text))
     commands = tuple(find_commands(folded))
     judged = [*find_instructions(folded, commands), *commands, *find_structure(folded), *find_payload(folded)]
+    reasoned = [(kind, folded.span(start, end)) for kind, start, end in find_reasoning(folded)]
     found = [
         *find_hidden(text),
         *secrets,
         *find_personal(text),
         *(_flag(text, kind, *folded.span(start, end)) for kind, start, end in judged),
-        *(_flag(text, kind, start, end) for kind, start, end in find_mixed_scripts(text)),
-        *find_pasted(text),
+        *(_flag(text, kind, start, end) for kind, start, end in find_mixed_scripts(head)),
+        *find_pasted(head),
+        *(Finding(kind, "flag", *span, "A6", text[slice(*span)]) for kind, span in reasoned),
     ]
     return _in_order(_masked(found, secrets))
 

@@ -18,34 +18,28 @@ from memory_core.safety.lexicon import LEXICON
 
 _WORD = r"[a-z0-9]+(?:'[a-z]{1,2})?"
 _HIDDEN_FILE = r"\.(?:env|ssh|aws|npmrc|netrc|pypirc|pgpass|kube|pem|git-credentials|bash_history)(?![a-z0-9])"
-_PARTS = re.compile(f"{_HIDDEN_FILE}|{_WORD}")
+_FILE = r"[a-z0-9_-]{1,40}\.(?:json|xml|txt|toml|ya?ml|gradle|kts|md|lock|mod|cfg|ini|properties)(?![a-z0-9])"
+_PACKAGE = (
+    r"@?[a-z][a-z0-9_/-]{1,60}@\d[\w.]{0,20}|[a-z][a-z0-9_-]{0,40}(?:\.[a-z0-9_-]{1,40}){1,6}:[a-z][\w.-]{1,60}"
+    r"|[a-z][a-z0-9_]{0,40}(?:-[a-z0-9_]{1,40}){1,5}\s\d{1,3}\.\d{1,3}(?:\.\d{1,5})?"
+)
+_PARTS = re.compile(f"{_HIDDEN_FILE}|{_FILE}|{_WORD}")
 _TOKEN = re.compile(
-    rf"([\u3400-\u9fff]+)|((?:https?|ftp|wss?)://[^\s<>\"'`，。；、）)\]]{{1,2000}})|({_HIDDEN_FILE}|{_WORD})"
-    r"|((?<=[a-z0-9_])@[a-z0-9-]{1,64}\.[a-z]{2,12})|([.!?](?=\s|$)|[。！？；;]|\n\s*\n)|([,，:：、\n()（）])"
+    rf"([\u3400-\u9fff]+)|((?:https?|ftp|wss?)://[^\s<>\"'`，。；、）)\]]{{1,2000}})|({_HIDDEN_FILE}|{_FILE})"
+    rf"|({_PACKAGE})|({_WORD})"
+    r"|((?<=[a-z0-9_])@[a-z0-9-]{1,64}\.[a-z]{2,12})|([.!?](?=\s|$)|[。！？]|\n[ \t\r]{0,80}\n)|([,，;；:：、\n()（）])"
 )
-_HAN, _URL, _LATIN, _EMAIL, _END, _PAUSE = range(1, 7)
+_HAN, _URL, _NAMED, _ARTIFACT, _LATIN, _EMAIL, _END, _PAUSE = range(1, 9)
 _LOCAL = re.compile(r"//(?:localhost|127\.|0\.0\.0\.0|\[::1\]|10\.|192\.168\.|host\.docker)")
+_SINK = re.compile(r"[?&/#][\w.-]{0,40}=[<{$\[]?[.…]{0,3}$|[?&][\w.-]{1,40}=[<{$]")
+"""An address that waits for something to be written after it."""
+_PACKAGE_CUE = frozenset({"PACKAGE"})
 _LEET = str.maketrans("013457", "oieast")
-_INSIDE = frozenset(
-    [
-        "RULES_S",
-        "RULES_W",
-        "SCOPE",
-        "YOU",
-        "CHANGE",
-        "MEMORY",
-        "SENSITIVE",
-        "SECRETFILE",
-        "APPROVE",
-        "CONFIRM",
-        "GATE",
-        "ALL",
-        "MODEL",
-        "PEOPLE",
-        "ME",
-    ]
+_ALONE = frozenset(
+    {"REQUIRE", "ONLYTHEN", "UNTIL", "ALWAYS", "AUTO", "DONE", "FUTURE", "TRIGGER", "FORBID", "ASK", "OVERRIDE"}
+    | {"TREATAS", "NONEED", "STEERALWAYS", "EXCLUSIVE", "SKIP", "OPS", "VOID", "TELL", "SAY"}
 )
-"""Concepts that a word keeps inside a longer one."""
+"""Concepts that a word has only where it stands alone, not inside a longer entry."""
 
 Concepts = frozenset[str]
 
@@ -110,7 +104,7 @@ class Vocabulary:
                 (start, end, kept)
                 for start in range(len(entry))
                 for end in range(start + 1, len(entry) + 1)
-                if end - start < len(entry) and (kept := self.chinese.get(entry[start:end], frozenset()) & _INSIDE)
+                if end - start < len(entry) and (kept := self.chinese.get(entry[start:end], frozenset()) - _ALONE)
             )
         return self._inside[entry]
 
@@ -159,12 +153,16 @@ class Sentence:
                 if cue.start not in own:
                     yield cue
 
-    def negated(self, cue: Cue, reach: int) -> bool:
-        """Whether a negation stands before a cue in its clause, at most `reach` bytes away."""
+    def negated(self, cue: Cue, reach: int, steps: tuple[Cue, ...]) -> bool:
+        """Whether a negation stands before a cue in its clause, at most `reach` bytes away; those within steps left out."""
         negations = self.by_concept.get("NEG", ())
         at = bisect_left(negations, cue.start, key=lambda found: found.start)
-        nearest = negations[at - 1] if at else None
-        return nearest is not None and nearest.clause == cue.clause and self.gap(nearest.end, cue.start) <= reach
+        for nearest in reversed(negations[max(0, at - 4) : at]):
+            if nearest.clause != cue.clause or self.gap(nearest.end, cue.start) > reach:
+                return False
+            if not any(step.start <= nearest.start < step.end for step in steps):
+                return True
+        return False
 
     def gap(self, start: int, end: int) -> int:
         """Bytes between two places: a Chinese character weighs about as much as half an English word."""
@@ -181,7 +179,7 @@ def sentences(lower: str) -> Iterator[Sentence]:
     words: list[tuple[str, int, int]] = []
     for match in _TOKEN.finditer(lower):
         kind = match.lastindex
-        if kind == _LATIN:
+        if kind in {_LATIN, _NAMED}:
             word = match[0]
             if word not in known.known:
                 word = _unleet(word) if not word.isalpha() else ""
@@ -189,6 +187,8 @@ def sentences(lower: str) -> Iterator[Sentence]:
                 words.append((word, match.start(), match.end()))
             elif words and words[-1][0]:
                 words.append(("", 0, 0))
+            if kind == _NAMED:
+                words.append(("<file>", match.start(), match.end()))
             continue
         if words:
             _add_words(sentence, words, clause)
@@ -198,7 +198,11 @@ def sentences(lower: str) -> Iterator[Sentence]:
             _add_chinese(sentence, match[0], start, clause)
         elif kind == _URL:
             concepts = {"LOCAL"} if _LOCAL.search(match[0]) else {"URL", "EXTERNAL"}
+            if _SINK.search(match[0]):
+                concepts.add("SINK")
             sentence.cues.append(Cue(frozenset(concepts), start, end, clause))
+        elif kind == _ARTIFACT:
+            sentence.cues.append(Cue(_PACKAGE_CUE, start, end, clause))
         elif kind == _EMAIL:
             sentence.cues.append(Cue(frozenset({"EMAIL", "EXTERNAL"}), start, end, clause))
         elif kind == _PAUSE:
@@ -222,7 +226,7 @@ def _add_chinese(sentence: Sentence, run: str, start: int, clause: int) -> None:
         for length in known.lengths.get(run[at], ()):
             entry = run[at : at + length]
             concepts = known.chinese.get(entry)
-            if concepts is None:
+            if concepts is None or len(entry) < length:
                 continue
             if concepts:
                 sentence.cues.append(Cue(concepts, start + at, start + at + length, clause))
@@ -253,7 +257,7 @@ def _add_words(sentence: Sentence, words: list[tuple[str, int, int]], clause: in
             continue
         alone = known.english.get(word, frozenset())
         if index <= covered:
-            alone &= _INSIDE
+            alone -= _ALONE
         if alone:
             sentence.cues.append(Cue(alone, start, end, clause))
 

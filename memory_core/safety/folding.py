@@ -33,6 +33,9 @@ _INVISIBLE = re.compile(
     "\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
 _ODD = re.compile("[^\n\t\x20-\x7e\u3001\u3002\u3040-\u30ff\u4e00-\u9fff]")
+_SPACED = re.compile(
+    r"(?<![\w.])[A-Za-z](?:[ ._*|-][A-Za-z]){3,200}(?!\w)|[\u3400-\u9fff](?:[ ._*|/·-][\u3400-\u9fff]){3,200}"
+)
 _MIXED_WORD = re.compile(r"[^\W\d_]{2,64}")
 _LONGEST_PIECE = 4
 """Letters that one character may stand for; a longer ligature stays as it is."""
@@ -49,7 +52,11 @@ class Folded:
     @cached_property
     def _places(self) -> list[int]:
         """Place in the raw text of each character; asked for only where something was found."""
-        return [place for place, ch in enumerate(self._raw) for _ in _piece(ch)]
+        places = [place for place, ch in enumerate(self._raw) for _ in _piece(ch)]
+        if len(places) == len(self.text):
+            return places
+        gaps = _gaps("".join(map(_piece, self._raw)))
+        return [place for at, place in enumerate(places) if at not in gaps]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The stretch of the raw text that became this one."""
@@ -86,7 +93,15 @@ def fold(text: str) -> Folded:
     shown = _ODD.sub(lambda match: _folded_character(match[0]), text)
     if not shown.isascii():
         shown = _TRADITIONAL_LETTER.sub(lambda match: _SIMPLE[match[0]], _latin(shown))
+    gaps = _gaps(shown)
+    if gaps:
+        shown = "".join(ch for at, ch in enumerate(shown) if at not in gaps)
     return Folded(text, shown)
+
+
+def _gaps(text: str) -> set[int]:
+    """Places of what keeps letters apart that belong together: `i g n o r e`, `忽-略-规-则`."""
+    return {at for match in _SPACED.finditer(text) for at in range(match.start() + 1, match.end(), 2)}
 
 
 def _latin(text: str) -> str:

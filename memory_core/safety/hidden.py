@@ -92,7 +92,9 @@ def _is_emoji(ch: str) -> bool:
 def _takes_style(ch: str) -> bool:
     """Whether a variation selector for emoji or text style may follow."""
     return bool(ch) and (
-        unicodedata.category(ch) in {"So", "Sm", "Po", "Ps"} or ch in "0123456789#*‼⁉" or _HAN.match(ch) is not None
+        unicodedata.category(ch) in {"So", "Sm", "Po", "Ps"}
+        or ch in "0123456789#*‼⁉〰〽ℹⓂ"
+        or _HAN.match(ch) is not None
     )
 
 

@@ -14,13 +14,13 @@ from memory_core.safety.folding import Folded
 
 Found = tuple[str, int, int]
 
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{16,8000}={0,2}(?![A-Za-z0-9+/_-])")
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,8000}={0,2}(?![A-Za-z0-9+/_-])")
 _BASE32 = re.compile(r"(?<![A-Z0-9=])[A-Z2-7]{24,4000}={0,6}(?![A-Z0-9])")
 _HEX = re.compile(r"(?<![0-9a-zA-Z])(?:0x)?(?:[0-9a-fA-F]{2}[ :,]?){12,4000}(?![0-9a-zA-Z])")
 _BINARY = re.compile(r"(?<!\d)(?:[01]{8}[ ,]?){6,1000}(?!\d)")
 _DECIMAL = re.compile(r"(?<!\d)(?:\d{2,3}[ ,]{1,2}){9,1000}\d{2,3}(?!\d)")
 _ESCAPED = re.compile(
-    r"(?:\\x[0-9a-fA-F]{2}){5,2000}|(?:\\u\{?[0-9a-fA-F]{4,6}\}?){4,2000}|(?:(?:%[0-9a-fA-F]{2})+[\w.~-]{0,20}){4,500}"
+    r"(?:\\x[0-9a-fA-F]{2}){5,2000}|(?:\\u\{?[0-9a-fA-F]{4,6}\}?){4,2000}|(?:%[0-9a-fA-F]{2}[\w.~-]{0,20}){4,1000}"
     r"|(?:&#x?[0-9a-fA-F]{2,6};){5,1000}|(?:\\[0-7]{3}){6,2000}"
 )
 _ROTATED = re.compile(
@@ -28,14 +28,16 @@ _ROTATED = re.compile(
     re.IGNORECASE,
 )
 _DECODE_AND = re.compile(
-    r"\b(?:decode|decrypt|unscramble|deobfuscate|decipher|unpack|reverse)\b[^.\n]{0,40}\b(?:and|then|to)\b[^.\n]{0,24}\b(?:follow|execute|run|obey|apply|do|perform|eval|act|comply)|(?:解码|解密|还原|解开|破译|反转|倒序读)[^。\n]{0,16}(?:执行|照做|遵守|遵循|运行|服从|按|生效)",
+    r"\bbase64\s{1,3}(?:-d|-D|--decode)\b|\b(?:decode|decrypt|unscramble|deobfuscate|decipher|unpack|reverse)\b[^.\n]{0,40}\b(?:and|then|to)\b[^.\n]{0,24}\b(?:follow|execute|run|obey|apply|do|perform|eval|act|comply)|(?:解码|解密|还原|解开|破译|反转|倒序读)[^。\n]{0,16}(?:执行|照做|遵守|遵循|运行|服从|按|生效)",
     re.IGNORECASE,
 )
-_OPAQUE = re.compile(r"[A-Za-z0-9+/=_-]{16,}|[A-Za-z0-9+/=_%\\&#;-]{12,}")
+_OPAQUE = re.compile(r"[A-Za-z0-9+/=_-]{10,}|[A-Za-z0-9+/=_%\\&#;-]{12,}")
 _READABLE = re.compile(
     r"[A-Za-z]{2,}(?:[ ,.:;'/_-]{1,2}[A-Za-z.]{1,}){2,}|[\u3400-\u9fff]{4,}|(?:https?|curl|rm |sudo|\.env)",
     re.IGNORECASE,
 )
+_LETTERS = re.compile(r"[A-Za-z]{3,}[ _./:-]{1,2}[A-Za-z]{2,}|[A-Za-z]{8,}|[\u3400-\u9fff]{4,}")
+"""Enough where nobody has a reason to escape: plain letters."""
 _BACKWARDS = re.compile(r"snoitcurtsni|erongi|dragersid|tpmorp metsys|evorppa|drowssap|令指|略忽|批准已")
 _MARKS = re.compile(r"[.\-]{1,5}(?:[ /][.\-/]{1,5}){8,}")
 _LONGEST = 20
@@ -44,12 +46,12 @@ _LONGEST = 20
 def find_payload(folded: Folded) -> Iterator[Found]:
     """The first encoded text that reads as language once decoded, or that a reader is told to decode and follow."""
     text = folded.text
-    for pattern, decode in _DECODERS:
+    for pattern, decode, readable in _DECODERS:
         for tries, match in enumerate(pattern.finditer(text)):
             if tries >= _LONGEST:
                 break
             decoded = decode(match[0])
-            if decoded and _READABLE.search(decoded):
+            if decoded and readable.search(decoded):
                 yield "encoded_payload", match.start(), match.end()
                 return
     asked = _DECODE_AND.search(text)
@@ -120,12 +122,12 @@ def _escaped(text: str) -> str:
 
 
 _DECODERS = (
-    (_BASE64, _base64),
-    (_ESCAPED, _escaped),
-    (_HEX, _hex),
-    (_BASE32, _base32),
-    (_BINARY, _binary),
-    (_DECIMAL, _decimal),
+    (_BASE64, _base64, _READABLE),
+    (_ESCAPED, _escaped, _LETTERS),
+    (_HEX, _hex, _READABLE),
+    (_BASE32, _base32, _READABLE),
+    (_BINARY, _binary, _READABLE),
+    (_DECIMAL, _decimal, _READABLE),
 )
 _PLAIN_WORD = re.compile(
     r"\b(?:ignore|previous|instructions?|rules?|system|prompt|the|and|all|user|send|file|print|delete|approve|review|read|env)\b"

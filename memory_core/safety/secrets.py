@@ -4,93 +4,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from memory_core.safety.finding import Finding
+from memory_core.safety.folding import fold
+from memory_core.safety.secret_shapes import FORMED_PLACEHOLDER, NO_VALUE, PLACEHOLDER, PUBLISHED, SHAPES
 
-
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """A shape of secret. `value` is the group that is masked; a `loose` one must also look random."""
-
-    name: str
-    pattern: re.Pattern[str]
-    loose: bool = False
-
-
-def _shape(name: str, pattern: str, *, loose: bool = False, flags: int = 0) -> _Shape:
-    return _Shape(name, re.compile(pattern, re.ASCII | flags), loose)
-
-
-_EDGE = r"(?<![A-Za-z0-9])"
-_NAMES = (
-    r"pass(?:word|wd|phrase|code)?|pwd|secret(?:[_-]?(?:access[_-]?)?key)?|token|api[_-]?key|apikey|access[_-]?key(?:[_-]?id)?|"
-    r"auth(?:orization)?|credentials?|private[_-]?key|client[_-]?secret|webhook"
-)
-_SHAPES: tuple[_Shape, ...] = (
-    _shape(
-        "private key",
-        r"(?P<value>-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,16384}?(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z))",
-    ),
-    _shape("api key", _EDGE + r"(?P<value>sk-(?:ant-|proj-|or-|svcacct-)?[A-Za-z0-9_-]{20,200})"),
-    _shape("aws access key", _EDGE + r"(?P<value>(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})(?![A-Z0-9])"),
-    _shape("github token", _EDGE + r"(?P<value>gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{22,255})"),
-    _shape("gitlab token", _EDGE + r"(?P<value>gl(?:pat|dt|rt|soat)-[A-Za-z0-9_-]{20,255})"),
-    _shape("slack token", _EDGE + r"(?P<value>xox[abeoprs]-[A-Za-z0-9-]{10,255})"),
-    _shape("slack webhook", r"(?P<value>https://hooks\.slack\.com/services/[A-Za-z0-9/_-]{20,120})"),
-    _shape("google api key", _EDGE + r"(?P<value>AIza[A-Za-z0-9_-]{35})"),
-    _shape("google oauth secret", _EDGE + r"(?P<value>GOCSPX-[A-Za-z0-9_-]{20,60})"),
-    _shape("hugging face token", _EDGE + r"(?P<value>hf_[A-Za-z0-9]{30,60})"),
-    _shape("npm token", _EDGE + r"(?P<value>npm_[A-Za-z0-9]{30,60})"),
-    _shape("pypi token", _EDGE + r"(?P<value>pypi-[A-Za-z0-9_-]{40,300})"),
-    _shape("stripe key", _EDGE + r"(?P<value>[srp]k_(?:live|test)_[A-Za-z0-9]{16,255}|whsec_[A-Za-z0-9]{16,255})"),
-    _shape("sendgrid key", _EDGE + r"(?P<value>SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,128})"),
-    _shape("telegram token", _EDGE + r"(?P<value>\d{8,10}:AA[A-Za-z0-9_-]{33})"),
-    _shape("aliyun key", _EDGE + r"(?P<value>LTAI[A-Za-z0-9]{12,30})"),
-    _shape("tencent key", _EDGE + r"(?P<value>AKID[A-Za-z0-9]{13,40})"),
-    _shape(
-        "json web token",
-        _EDGE + r"(?P<value>eyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,2000})",
-    ),
-    _shape(
-        "password in a url",
-        r"[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{0,80}:(?P<value>[^\s/@]{3,200})@[^\s@/]",
-        loose=False,
-        flags=re.IGNORECASE,
-    ),
-    _shape(
-        "bearer token", r"\b(?:bearer|basic)\s+(?P<value>[A-Za-z0-9._~+/=-]{16,2000})", loose=True, flags=re.IGNORECASE
-    ),
-    _shape(
-        "credential",
-        rf"(?<![A-Za-z])(?:[A-Za-z0-9]{{1,30}}[_.-]){{0,3}}(?:{_NAMES})[\"']?(?:\s{{0,3}}[:=]{{1,2}}>?\s{{0,3}}|\s(?:is|was|为|是)\s?)[\"'`]?"
-        r"(?P<value>[^\s\"'`,;，。；、）)]{8,200})",
-        loose=True,
-        flags=re.IGNORECASE,
-    ),
-    _shape(
-        "credential",
-        r"(?:密码|口令|密钥|令牌|凭证|秘钥|私钥)\s{0,2}(?:[:：=]|是|为|用)\s{0,2}[\"'“「`]?(?P<value>[!-~]{6,200})",
-        loose=True,
-    ),
-)
-_PLACEHOLDER = re.compile(
-    r"^(?:<.*|\$\{.*|\$\(.*|\{\{.*|%[A-Za-z_]+%|\$[A-Z_]+|[*x.•_-]+|.*(?:your|example|placeholder|changeme|change-me|dummy|redacted|sample).*|"
-    r"(?:null|none|true|false|undefined|string|required|optional|process\.env.*|os\.environ.*|System\.getenv.*|env\..*|getenv.*))$",
-    re.IGNORECASE,
-)
-_PUBLISHED = re.compile(r"EXAMPLE(?:KEY)?$|^AKIAIOSFODNN7|wJalrXUtnFEMI")
+MARKER = re.compile(r"\[secret: [a-z ]{1,40}\]")
+"""What stands for a secret that was masked."""
+SHORTEST_KNOWN = 4
+"""Characters of an exact value that is masked; a shorter one would mask words."""
+_HINT = re.compile("|".join(sorted({re.escape(hint) for shape in SHAPES for hint in shape.hint})))
+_CLOSING = "\"'`“”」】)）]}>,;，。；、：:!！?？"
+_DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}", re.IGNORECASE)
+_CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Za-z]+(?:[_-][a-z]+)+|[a-z]+(?:\.[A-Za-z]+)+")
+_CODE = re.compile(r"[\w.]+\(.*|new[A-Z]\w*|[a-z]+(?:[A-Z][a-z]+)+\d?|.*(?:\(\)|->|=>|&&|\|\|).*")
 
 
 def find_secrets(text: str) -> Iterator[Finding]:
-    """Every recognised secret, in order, the earlier and longer one where two overlap."""
-    found: list[tuple[int, int, str]] = []
-    for shape in _SHAPES:
-        for match in shape.pattern.finditer(text):
-            value = match["value"]
-            if _is_placeholder(value) or (shape.loose and not _looks_random(value)):
-                continue
-            found.append((match.start("value"), match.end("value"), shape.name))
+    """Every recognised secret, in order, the earlier and longer one where two overlap.
+
+    Looked for in the text as it stands, and as a reader would take it.
+    """
+    found = list(_spans(text))
+    folded = fold(text)
+    if folded.text != text:
+        found += [(*folded.span(start, end), name) for start, end, name in _spans(folded.text)]
     last = -1
     for start, end, name in sorted(found, key=lambda entry: (entry[0], -entry[1])):
         if start >= last:
@@ -98,37 +36,65 @@ def find_secrets(text: str) -> Iterator[Finding]:
             last = end
 
 
-MARKER = re.compile(r"\[secret: [a-z ]{1,40}\]")
-"""What stands for a secret that was masked."""
+def _spans(text: str) -> Iterator[tuple[int, int, str]]:
+    lower = text.lower()
+    if not _HINT.search(lower):
+        return
+    for shape in SHAPES:
+        if not any(hint in lower for hint in shape.hint):
+            continue
+        for match in shape.pattern.finditer(text):
+            value = match["value"]
+            start = match.start("value")
+            if shape.loose:
+                value = _bare(value)
+                if _is_word(value):
+                    continue
+            elif _stands_for_one(value, strict=shape.name != "password in a url"):
+                continue
+            yield start, start + len(value), shape.name
+
+
+def _bare(value: str) -> str:
+    """A loose value without what closes it."""
+    for at, ch in enumerate(value):
+        if ch in "\"'`<>，。；、" and at:
+            value = value[:at]
+            break
+    return value.rstrip(_CLOSING) or value
+
+
+def _stands_for_one(value: str, *, strict: bool) -> bool:
+    """Whether a value of a known form is a placeholder or a published example."""
+    if any(part in value for part in PUBLISHED) or MARKER.search(value):
+        return True
+    if strict:
+        return FORMED_PLACEHOLDER.search(value) is not None or len(set(value)) < 6
+    return PLACEHOLDER.fullmatch(value) is not None
+
+
+def _is_word(value: str) -> bool:
+    """Whether a value after a name such as `password` is a word of the sentence, code, or a placeholder."""
+    if len(value) < 6 or not value.isascii() or _stands_for_one(value, strict=False) or value.startswith("[secret:"):
+        return True
+    if NO_VALUE.fullmatch(value) or _CONSTANT.fullmatch(value) or _CODE.fullmatch(value) or _DIGEST.fullmatch(value):
+        return True
+    letters = sum(ch.isalpha() for ch in value)
+    digits = sum(ch.isdigit() for ch in value)
+    marks = len(value) - letters - digits
+    mixed_case = value != value.lower() and value != value.upper() and not value.istitle()
+    if len(set(value)) < 4:
+        return True
+    if digits and letters:
+        return False
+    if letters and marks and any(ch in "!@#$%^&*+=~" for ch in value):
+        return False
+    return not (letters >= 16 and mixed_case and not marks)
 
 
 def marker(name: str) -> str:
     """What stands for a secret: its kind."""
     return f"[secret: {name}]"
-
-
-def _is_placeholder(value: str) -> bool:
-    bare = value.strip("\"'`()[]{}，。") or value
-    return (
-        bool(_PLACEHOLDER.match(value) or _PLACEHOLDER.match(bare) or _PUBLISHED.search(bare))
-        or "***" in value
-        or "xxx" in value.lower()
-    )
-
-
-def _looks_random(value: str) -> bool:
-    """Whether a value after a name such as `password` is one, rather than a word of the sentence."""
-    if (
-        value.startswith(("[secret:", "http://", "https://", "/", "./", "com.", "org."))
-        or "(" in value
-        or "://" in value
-    ):
-        return False
-    has_letter = any(ch.isalpha() for ch in value)
-    has_digit = any(ch.isdigit() for ch in value)
-    has_mark = any(not ch.isalnum() and ch not in "._-" for ch in value)
-    ascii_only = value.isascii()
-    return ascii_only and ((has_letter and has_digit) or (has_letter and has_mark)) and len(set(value)) >= 5
 
 
 def mask_secrets(text: str) -> str:
@@ -144,6 +110,6 @@ def mask_secrets(text: str) -> str:
 def mask_known(text: str, secrets: Iterable[str]) -> str:
     """The text with given exact values, such as the endpoint's key, replaced wherever they occur."""
     for secret in secrets:
-        if len(secret) >= 4:
+        if len(secret) >= SHORTEST_KNOWN:
             text = text.replace(secret, marker("configured key"))
     return text
