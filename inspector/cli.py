@@ -94,9 +94,10 @@ def cli(ctx: click.Context, repo: str | None, as_json: bool, show_version: bool)
 
     The model understands, the program constrains, you decide. Without a command: the console on this repository.
     """
-    ctx.obj = Output(repo=repo, as_json=as_json)
+    output = ctx.ensure_object(Output)
+    output.repo, output.as_json = repo, output.as_json or as_json
     if show_version:
-        ctx.obj.data({"version": version()}, [f"memory-inspector {version()}"])
+        output.data({"version": version()}, [f"memory-inspector {version()}"])
     elif ctx.invoked_subcommand is None:
         command = LazyGroup.get_command(cli, ctx, "open")
         if command is not None:
@@ -105,33 +106,49 @@ def cli(ctx: click.Context, repo: str | None, as_json: bool, show_version: bool)
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and give its exit status; nobody sees a traceback."""
-    output = Output(as_json="--json" in arguments)
+    words = list(arguments)
+    # Asked for here, since the words may be unusable before click has read this one.
+    output = Output(as_json="--json" in (words[: words.index("--")] if "--" in words else words))
     try:
-        status: Any = cli.main(list(arguments), prog_name="memory-inspector", standalone_mode=False)
+        status: Any = cli.main(words, prog_name="memory-inspector", standalone_mode=False, obj=output)
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
-    except click.exceptions.Exit as leave:
-        return leave.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        with contextlib.suppress(OSError):
-            output.say("Interrupted; nothing is half done.")
+    except (BrokenPipeError, SystemExit):  # click makes the one into the other, and gives up
+        return _reader_went_away()
+    except BaseException as error:
+        try:
+            return _failed(output, error)
+        except BrokenPipeError:
+            return _reader_went_away()
+
+
+def _failed(output: Output, error: BaseException) -> int:
+    """Say what went wrong, and give its exit status; what is no error of a command's goes on."""
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, (click.Abort, KeyboardInterrupt)):
+        output.fail("interrupted", "Interrupted; nothing is half done.", "")
         return INTERRUPTED
-    except click.UsageError as error:
+    if isinstance(error, click.UsageError):
         context = error.ctx.command_path if error.ctx else "memory-inspector"
         output.fail("usage", error.format_message(), f"{context} --help explains.")
         return UNUSABLE
-    except click.ClickException as error:
+    if isinstance(error, click.ClickException):
         output.fail("bad_input", error.format_message(), "")
         return UNUSABLE
-    except MemoryCoreError as error:
+    if isinstance(error, MemoryCoreError):
         output.fail(error.code, error.message, error.hint)
         return status_of(error)
-    except BrokenPipeError:
-        # The reader went away (`| head`): point stdout elsewhere, else the interpreter complains when it closes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except Exception as error:
+    if isinstance(error, Exception):
         return _fault(output, error)
+    raise error
+
+
+def _reader_went_away() -> int:
+    """A closed pipe (`| head`): point stdout elsewhere, else the interpreter complains when it closes it."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def status_of(error: MemoryCoreError) -> int:

@@ -6,7 +6,7 @@ import dataclasses
 
 import click
 
-from inspector.commands.common import Output, memory_options, read_argument, read_input
+from inspector.commands.common import Output, memory_options, once_from_stdin, read_argument, read_input
 from inspector.commands.rendering import outcome_status, review_lines
 from memory_core.errors import InputError
 from memory_core.intents import IntentType, parse_intent
@@ -24,6 +24,7 @@ def record_command(output: Output, intent: str, user: str, assistant: str, scope
     """Record a turn as an agent would; a summary that is due runs before the command ends."""
     if parse_intent(intent) is None:
         raise InputError(f"There is no intent {intent}.", hint="Intents: " + ", ".join(IntentType) + ".")
+    once_from_stdin(user, assistant)
     user_text, assistant_text = read_argument(user), read_argument(assistant)
     with output.manager() as manager:
         result = manager.record_turn(intent, user_text=user_text, assistant_text=assistant_text, scope_paths=scope)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from enum import Enum
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
-import platformdirs
 from pydantic import BaseModel
 
 from inspector.display import json_dump, safe
@@ -30,11 +29,15 @@ MARKS = {"accepted": "✓", "held": "?", "rejected": "✗"}
 
 def version() -> str:
     """The installed version."""
+    from importlib import metadata
+
     return metadata.version("memory-inspector")
 
 
 def log_file() -> Path:
     """Where faults of ours are written."""
+    import platformdirs
+
     return Path(platformdirs.user_log_dir("memory-inspector")) / "faults.log"
 
 
@@ -44,23 +47,28 @@ class Output:
 
     repo: str | None = None
     as_json: bool = False
+    printed: bool = False
+    """Whether the one JSON document is out."""
 
     def data(self, value: object, lines: Iterable[str]) -> None:
         """Print the result: one JSON document, or lines for a person, each made safe."""
         if self.as_json:
-            _write(json_dump(to_json(value)))
+            text = json_dump(to_json(value))
+            self.printed = True
+            _write(text)
             return
         for line in lines:
             _write(safe(line))
 
     def say(self, message: str) -> None:
-        """Narrate on stderr."""
-        click.echo(safe(message), err=True)
+        """Narrate on stderr; nobody has to listen."""
+        with contextlib.suppress(OSError):
+            click.echo(safe(message), err=True)
 
     def fail(self, code: str, message: str, hint: str) -> None:
-        """Report an error: as JSON on stdout, else as words on stderr."""
-        if self.as_json:
-            _write(json_dump({"error": {"code": code, "message": message, "hint": hint}}))
+        """Report an error: as JSON on stdout, unless the one document is out already, else as words on stderr."""
+        if self.as_json and not self.printed:
+            self.data({"error": {"code": code, "message": message, "hint": hint}}, ())
             return
         self.say(f"memory-inspector: {message}")
         if hint:
@@ -70,7 +78,7 @@ class Output:
     def root(self) -> Path:
         """The repository's root. Raises `InputError` for a folder that does not exist."""
         if self.repo is None:
-            return find_root(Path.cwd(), Path.home())
+            return _found_root()
         path = Path(self.repo).expanduser().absolute()
         if not path.is_dir():
             raise InputError(f"{self.repo} is no folder.", hint="--repo names the folder that holds .autopatch-j/.")
@@ -96,6 +104,18 @@ def _write(text: str) -> None:
         stream.buffer.flush()
     else:
         stream.write(text + "\n")
+
+
+def _found_root() -> Path:
+    try:
+        start = Path.cwd()
+    except OSError as error:
+        raise InputError("The folder you stand in is gone.", hint="Go elsewhere, or name one with --repo.") from error
+    try:
+        home = Path.home().resolve()
+    except RuntimeError:  # nobody's home
+        home = start
+    return find_root(start, home)
 
 
 def find_root(start: Path, home: Path) -> Path:
@@ -140,19 +160,23 @@ def memory_options(function: Callable[P, R]) -> Callable[..., R]:
     @click.pass_context
     @functools.wraps(function)
     def wrapper(ctx: click.Context, /, *args: Any, repo: str | None, as_json: bool, **kwargs: Any) -> R:
-        shared = ctx.find_object(Output) or Output()
-        output = Output(repo=repo or shared.repo, as_json=as_json or shared.as_json)
+        output = ctx.ensure_object(Output)
+        output.repo, output.as_json = repo or output.repo, as_json or output.as_json
         return function(output, *args, **kwargs)  # type: ignore[arg-type]
 
     return wrapper
 
 
+def once_from_stdin(*names: str | None) -> None:
+    """Refuse to read stdin twice: the second time nothing is left of it. Raises `InputError`."""
+    if names.count("-") > 1:
+        raise InputError("Stdin (-) can be read only once.", hint="Put the other text into a file.")
+
+
 def read_argument(text: str) -> str:
     """An argument's text: `-` reads stdin, `@file` a file, anything else stands for itself."""
-    if text == "-":
-        return sys.stdin.buffer.read().decode("utf-8", errors="replace")
-    if text.startswith("@"):
-        return read_input(text[1:]).decode("utf-8", errors="replace")
+    if text == "-" or text.startswith("@"):
+        return read_input(text.removeprefix("@")).decode("utf-8", errors="replace")
     return text
 
 
@@ -163,6 +187,8 @@ MAX_INPUT = 16 * 1024 * 1024
 def read_input(name: str) -> bytes:
     """The bytes of a file, or of stdin for `-`. Raises `InputError` that names what is wrong."""
     try:
+        if name == "-" and sys.stdin is None:
+            raise InputError("There is no stdin to read.", hint="Give a file's path.")
         if name == "-":
             data = sys.stdin.buffer.read(MAX_INPUT + 1)
         else:

@@ -7,9 +7,9 @@ from datetime import datetime
 
 import click
 
-from inspector.commands.common import Output, memory_options, read_input
+from inspector.commands.common import Output, memory_options, once_from_stdin, read_input
 from inspector.commands.rendering import outcome_status, review_lines
-from memory_core.clock import has_offset, iso, parse_time
+from memory_core.clock import has_offset, iso, merge_marks, parse_time
 from memory_core.codec import LoadResult, decode
 from memory_core.delta import MemoryDeltaParser
 from memory_core.document import MemoryDocument, marks_of
@@ -40,6 +40,7 @@ def plan_command(
 
     Several files, or a .jsonl file with one reply a line, give a list.
     """
+    once_from_stdin(*files, memory)
     manager = output.manager(policy_file)
     policy = manager.policy
     loaded = _load(memory, policy, _time(now)) if memory else manager.load()
@@ -53,7 +54,7 @@ def plan_command(
         batch=pending_batch(loaded.document),
         placeholders=PLACEHOLDERS,
         turned_down=() if memory else manager.store.turned_down(),
-        marks={**marks_of(loaded.document), **marks},
+        marks=merge_marks(marks_of(loaded.document), marks),
     )
     replies = [reply for name in files for reply in _replies(name, finish_reason)]
     reviews = [_judge(loaded, data, reason, policy, context) for data, reason in replies]
@@ -113,7 +114,8 @@ def _replies(name: str, finish_reason: str | None) -> list[tuple[bytes | str, st
         if isinstance(value, str):
             replies.append((value, finish_reason))
         elif isinstance(value, dict) and isinstance(value.get("reply"), str):
-            replies.append((value["reply"], value.get("finish_reason") or finish_reason))
+            own = value.get("finish_reason")
+            replies.append((value["reply"], own if isinstance(own, str) else finish_reason))
         else:
             replies.append((line, finish_reason))
     return replies
