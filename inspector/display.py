@@ -14,10 +14,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rich.cells import cell_len
-
-from memory_core.safety.hidden import find_hidden
-
 if TYPE_CHECKING:
     from rich.text import Text
 
@@ -79,6 +75,8 @@ def safe(text: str, *, one_line: bool = True) -> str:
         return text
     text = text.replace("\r\n", "\n")
     flags = _places(_TAG_FLAG, text)
+    from memory_core.safety.hidden import find_hidden  # loads every rule; most texts never come here
+
     hidden = {at for finding in find_hidden(text) for at in range(finding.start, finding.end)}
     out: list[str] = []
     at = 0
@@ -127,6 +125,8 @@ def scrub(text: str) -> str:
 
 def cells(text: str) -> int:
     """How many terminal cells a text takes."""
+    from rich.cells import cell_len  # a command that prints needs no widths
+
     return cell_len(text)
 
 
@@ -171,26 +171,26 @@ def _joins(cluster: str, ch: str) -> bool:
 
 def cut(text: str, width: int, *, mark: str = "…") -> str:
     """At most `width` cells; a cut is marked, and never inside a cluster. Empty where not even the mark fits."""
-    if cell_len(text) <= width:
+    if cells(text) <= width:
         return text
-    room = width - cell_len(mark)
+    room = width - cells(mark)
     if room < 0:
         return ""
     taken: list[str] = []
     for cluster in clusters(text):
-        room -= cell_len(cluster)
+        room -= cells(cluster)
         if room < 0:
             break
         taken.append(cluster)
     result = "".join(taken).rstrip() + mark
     # A joiner or a selector at a seam may make the whole another width than its parts.
-    return result if cell_len(result) <= width else mark
+    return result if cells(result) <= width else mark
 
 
 def pad(text: str, width: int, *, mark: str = "…") -> str:
     """Exactly `width` cells: cut, or filled with spaces."""
     shown = cut(text, width, mark=mark)
-    return shown + " " * (width - cell_len(shown))
+    return shown + " " * (width - cells(shown))
 
 
 def text_cell(text: str, width: int, *, mark: str = "…") -> Text:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from memory_core.review.verdict import Decision, Review, Verdict
@@ -15,7 +15,7 @@ class Desk:
     decisions: dict[str, Decision] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
     cleared: dict[str, str] = field(default_factory=dict)
-    """Places whose decision was cleared since the operation changed, with what flipped."""
+    """Places that changed since they were shown, with what flipped; until a decision is taken there."""
     past: list[dict[str, Decision]] = field(default_factory=list)
     future: list[dict[str, Decision]] = field(default_factory=list)
 
@@ -39,21 +39,44 @@ class Desk:
         return self._step(self.future, self.past)
 
     def _step(self, source: list[dict[str, Decision]], other: list[dict[str, Decision]]) -> bool:
-        if not source:
-            return False
-        other.append(dict(self.decisions))
-        self.decisions = source.pop()
-        return True
+        while source:
+            was = dict(self.decisions)
+            self.decisions = source.pop()
+            if self.decisions != was:
+                other.append(was)
+                return True
+        return False
 
-    def carry_over(self, before: Review, now: Review) -> None:
-        """Keep a decision where verdict, before and after are the same, else clear and mark it (R4)."""
+    def carry_over(self, before: Review, now: Review) -> tuple[str, ...]:
+        """Keep a decision where verdict, before and after are the same, else clear and mark it (R4).
+
+        The places that changed. No undo brings back a decision on what is no longer there.
+        """
         old = {verdict.at: verdict for verdict in before.operations}
+        changed: list[str] = []
         for verdict in now.operations:
             was = old.get(verdict.at)
-            if was is None or same(was, verdict):
-                continue
-            self.cleared[verdict.at] = flip(was, verdict)
-            self.decisions.pop(verdict.at, None)
+            if was is not None and not same(was, verdict):
+                self.cleared[verdict.at] = flip(was, verdict, decided=verdict.at in self.decisions)
+                changed.append(verdict.at)
+        self.forget(changed)
+        self.keep_only(verdict.at for verdict in now.operations)
+        return tuple(changed)
+
+    def forget(self, places: Iterable[str]) -> None:
+        """Drop the decisions on these places, also where an undo or redo would bring them back."""
+        gone = set(places)
+        for decisions in (self.decisions, *self.past, *self.future):
+            for at in gone & decisions.keys():
+                del decisions[at]
+
+    def keep_only(self, places: Iterable[str]) -> None:
+        """Drop whatever is about places that are no longer there."""
+        known = set(places)
+        self.forget({at for decisions in (self.decisions, *self.past, *self.future) for at in decisions} - known)
+        for told in (self.notes, self.cleared):
+            for at in told.keys() - known:
+                del told[at]
 
 
 def same(before: Verdict, now: Verdict) -> bool:
@@ -61,8 +84,18 @@ def same(before: Verdict, now: Verdict) -> bool:
     return (before.verdict, before.before, before.after) == (now.verdict, now.before, now.after)
 
 
-def flip(before: Verdict, now: Verdict) -> str:
+def flip(before: Verdict, now: Verdict, *, decided: bool) -> str:
     """What changed, in words."""
+    lost = "; your decision was cleared" if decided else ""
     if before.verdict != now.verdict:
-        return f"was {before.verdict}, is {now.verdict} since the file changed: {now.message}"
-    return "what it would change is another since the file changed"
+        return f"was {before.verdict}, is {now.verdict} since the file changed{lost}"
+    return f"what it would change is another since the file changed{lost}"
+
+
+def refusal(verdict: Verdict, decision: Decision | None, *, several: bool) -> str:
+    """Why a decision is not taken; empty where it is (R3)."""
+    if verdict.verdict == "rejected" and decision is not None:
+        return "rejected by a rule, which nobody can force." if decision == "accept" else "rejected already."
+    if several and decision == "accept" and verdict.verdict == "held":
+        return "held; a held one is accepted only singly."
+    return ""

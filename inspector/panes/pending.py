@@ -4,61 +4,78 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from textual.binding import Binding, BindingType
-from textual.content import Content
+from textual import on
+from textual.binding import BindingType
 
-from inspector.panes.base import Pane
-from inspector.panes.decisions import Desk
+from inspector.keys import bind
+from inspector.messages import HintsChanged
+from inspector.panes.base import Hints, Pane
+from inspector.panes.decisions import Desk, refusal
+from inspector.panes.delta import (
+    MODEL,
+    delta_detail,
+    foot,
+    operation_row,
+    prompts,
+    queue_row,
+    resulting,
+    trimmed,
+    what_happens,
+)
 from inspector.panes.operation import operation_detail, sizes
-from inspector.screens.confirm import Ask, Confirm
+from inspector.screens.confirm import Confirm, Typed
 from inspector.snapshot import Snapshot
-from inspector.widgets.row_list import Cell, Row
-from inspector.widgets.text import MARKS, changes, decision_word, gap, heading, line, lines, pair, prose, verdict_word
+from inspector.widgets.row_list import Cell, Row, RowList
+from inspector.widgets.text import Doc, blank, changes, doc, heading, line
 from inspector.wording import plainly
 from inspector.workspace import Workspace
 from memory_core.diff import diff
+from memory_core.errors import ChangedError, MemoryCoreError
 from memory_core.intents import IntentType
 from memory_core.results import ApproveResult, PendingView
-from memory_core.review.verdict import Decision, Verdict
+from memory_core.review.verdict import Decision, Review, Verdict
 
-TONE_OF = {"accepted": "ok", "held": "held", "rejected": "bad"}
+QUEUE = (Cell("waits", 6), Cell("verdicts", 13), Cell("because"))
+OPERATIONS = (Cell(" #", 3), Cell("program", 10), Cell("you", 13), Cell("what it would do"))
+VIEWS = (("o", "operation"), ("p", "result"), ("c", "next prompt"))
 
 
 class PendingPane(Pane):
     """Deltas that wait. `enter` opens one; decisions are drafts until `A` applies them."""
 
     TITLE = "Pending"
-    HINTS = (
-        ("enter", "open"),
-        ("y", "accept"),
-        ("n", "turn down"),
-        ("u", "undecided"),
-        ("z", "undo"),
-        ("A", "apply…"),
-        ("D", "dismiss…"),
-        ("o p c", "views"),
-        ("m", "note"),
-    )
     EMPTY = (
-        "Nothing waits for a decision.\n\nA delta comes here when a summary is made in review mode (S makes one now),\n"
-        "when a rule holds something back, or by memory-inspector propose FILE."
+        "Nothing waits for a decision.",
+        "",
+        "This console shows what an agent remembers of this repository, and what it wants to remember next.",
+        "A delta comes here when a summary is made in review mode (S makes one now), when a rule holds",
+        "something back, or by memory-inspector propose FILE. enter then opens it, y and n decide, A applies.",
+        "Nothing is written before you say so, and History (6) takes anything back.",
+        "",
+        "Begin with 2 Working for what was said, and with ? for the keys.",
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "decide('accept')", "Accept", show=False, id="pending.accept"),
-        Binding("n", "decide('turn_down')", "Turn down", show=False, id="pending.turn_down"),
-        Binding("u", "decide('')", "Undecided", show=False, id="pending.undecided"),
-        Binding("z", "undo", "Undo a decision", show=False, id="pending.undo"),
-        Binding("Z", "redo", "Redo a decision", show=False, id="pending.redo"),
-        Binding("space", "mark", "Mark", show=False, id="pending.mark"),
-        Binding("m", "note", "Note", show=False, id="pending.note"),
-        Binding("o", "view('o')", "The operation", show=False, id="pending.view_operation"),
-        Binding("p", "view('p')", "The resulting document", show=False, id="pending.view_document"),
-        Binding("c", "view('c')", "The next prompt", show=False, id="pending.view_prompt"),
-        Binding("f", "fold", "Fold the passed checks", show=False, id="pending.fold"),
-        Binding("A", "apply", "Apply", show=False, id="pending.apply"),
-        Binding("D", "dismiss", "Dismiss", show=False, id="pending.dismiss"),
+        bind("y", "decide('accept')", "Accept", "pending.accept", "Pending", tip="Then on to the next undecided one."),
+        bind(
+            "n",
+            "decide('turn_down')",
+            "Turn down",
+            "pending.turn_down",
+            "Pending",
+            tip="It is remembered as turned down.",
+        ),
+        bind("u", "decide('')", "Undecided", "pending.undecided", "Pending", tip="Takes the decision away again."),
+        bind("z", "undo", "Undo a decision", "pending.undo", "Pending"),
+        bind("Z", "redo", "Redo a decision", "pending.redo", "Pending"),
+        bind("m", "note", "Note…", "pending.note", "Pending", tip="A note that is kept with the decision."),
+        bind("o", "view('o')", "The operation", "pending.view_operation", "Pending"),
+        bind("p", "view('p')", "The resulting document", "pending.view_document", "Pending"),
+        bind("c", "view('c')", "The next prompt, before and after", "pending.view_prompt", "Pending"),
+        bind("f", "fold", "Fold the checks that passed", "pending.fold", "Pending"),
+        bind("A", "apply", "Apply…", "pending.apply", "Pending", tip="Lists what will be written, and asks once more."),
+        bind("D", "dismiss", "Dismiss…", "pending.dismiss", "Pending", tip="Drops the whole delta, after asking."),
     ]
 
     def __init__(self, workspace: Workspace, *, id: str) -> None:
@@ -73,217 +90,181 @@ class PendingPane(Pane):
     # Judging what is shown.
 
     def show(self, snapshot: Snapshot) -> None:
-        """Judge every waiting delta against the new document, decisions carried over where they still hold."""
-        before = self._views
-        self._views = {}
+        """Judge every waiting delta against the new document, decisions carried over where they still hold (R4)."""
+        if snapshot.settling and self.snapshot is not None:
+            return
+        before, self._views = self._views, {}
         for view in snapshot.pending:
             desk = self.desks.setdefault(view.id, Desk(dict(view.decisions), dict(view.notes)))
             judged = self.workspace.judged(view, snapshot, desk.decisions)
-            if view.id in before and before[view.id].review.base != judged.review.base:
-                desk.carry_over(before[view.id].review, judged.review)
-                judged = self.workspace.judged(view, snapshot, desk.decisions)
+            known = before.get(view.id)
+            if known is not None and known.review.base != judged.review.base:
+                judged = self._carried(known, judged, snapshot)
+            desk.keep_only(verdict.at for verdict in judged.review.operations)
             self._views[view.id] = judged
+        self.desks = {key: desk for key, desk in self.desks.items() if key in self._views}
         if self.opened is not None and self.opened not in self._views:
-            self.opened = None
+            self.say(f"{self.opened} is no longer in the queue.")
+            self._leave(None)
         super().show(snapshot)
 
+    def _carried(self, known: PendingView, judged: PendingView, snapshot: Snapshot) -> PendingView:
+        """The view with those decisions that still hold; what flipped is marked, and kept from hasty keys."""
+        desk = self.desks[judged.id]
+        changed = desk.carry_over(known.review, judged.review)
+        if not changed:
+            return judged
+        if judged.id == self.opened:
+            self.shift(changed)
+            self.say(f"The file changed: {_counted(changed)} other now, marked !", warning=True)
+        self._keep_draft(judged.id)
+        return self.workspace.judged(judged, snapshot, desk.decisions)
+
     def _rejudge(self, delta_id: str) -> None:
+        """Verdicts follow decisions (R3b)."""
         if self.snapshot is not None:
             desk = self.desks[delta_id]
             self._views[delta_id] = self.workspace.judged(self._views[delta_id], self.snapshot, desk.decisions)
-            notes, decisions = dict(desk.notes), dict(desk.decisions)
-            self.run_worker(
-                lambda: self._save(delta_id, decisions, notes), thread=True, exit_on_error=False, group="draft"
-            )
+            self._keep_draft(delta_id)
             self.redraw()
 
-    def _save(self, delta_id: str, decisions: dict[str, Decision], notes: dict[str, str]) -> None:
-        trouble = self.workspace.save_draft(delta_id, decisions, notes)
-        if trouble:
-            self.app.call_from_thread(self.app.notify, f"The draft was not kept: {trouble}", severity="warning")
+    def _keep_draft(self, delta_id: str) -> None:
+        desk = self.desks[delta_id]
+        self.workspace.drafts.keep(delta_id, desk.decisions, desk.notes, self._not_kept)
+
+    def _not_kept(self, error: MemoryCoreError) -> None:
+        words = (
+            f"The draft of your decisions is not on disk: {error.message} They stand as long as this console is open."
+        )
+        self.app.notify(words, severity="warning", timeout=10)
 
     # Lists.
 
+    def columns(self) -> tuple[Cell, ...]:
+        """Those of the queue, or of a delta."""
+        if self.opened is not None:
+            return OPERATIONS
+        return (*QUEUE, Cell("model", MODEL)) if self._named() else QUEUE
+
+    def _named(self) -> bool:
+        """Whether any delta of the queue tells its model."""
+        return any(view.entry.model for view in self._views.values())
+
     def rows(self, snapshot: Snapshot) -> Sequence[Row]:
         """The queue, or the operations of the opened delta."""
-        if self.opened is not None:
-            return self._operations(self._views[self.opened])
-        return [self._queued(view) for view in self._views.values()]
-
-    def _queued(self, view: PendingView) -> Row:
-        entry = view.entry
-        when = entry.created_at[5:16].replace("T", " ")
-        source = entry.trigger or entry.origin
-        if entry.refused is not None:
-            times = f" ×{entry.count}" if entry.count > 1 else ""
-            cells = (Cell(when, 11, "dim"), Cell(f"✗ refused{times}", 12, "bad"), Cell(entry.refused.message))
-        else:
-            counts = view.review.counts()
-            marks = " ".join(f"{MARKS[name]}{counts[name]}" for name in counts)
-            word = source.replace("_", " ")
-            if view.superseded:
-                word = "superseded: nothing left to accept"
-            elif not entry.usable:
-                word = f"{word}: nothing in it can be accepted"
-            cells = (Cell(when, 11, "dim"), Cell(marks, 12, "strong" if word == source else "dim"), Cell(word))
-        return Row(entry.id, cells, search=f"{entry.id} {source} {entry.model}")
-
-    def _operations(self, view: PendingView) -> list[Row]:
-        desk = self.desks[view.id]
-        rows: list[Row] = []
-        for number, verdict in enumerate(view.review.operations, 1):
-            program, decided = verdict_word(verdict)[0], decision_word(verdict)
-            flag = "!" if verdict.at in desk.cleared else " "
-            tone = {"accepted": "ok", "rejected": "bad"}.get(decided[1], "dim")
-            rows.append(
-                Row(
-                    verdict.at,
-                    (
-                        Cell(f"{number:>2}{flag}", 3, "held" if flag == "!" else "dim"),
-                        Cell(program, 10, TONE_OF[verdict.verdict]),
-                        Cell(decided[0], 13, tone),
-                        Cell(plainly(verdict)),
-                    ),
-                    search=f"{verdict.at} {plainly(verdict)} {verdict.code}",
-                )
+        view = self._opened_view()
+        if view is not None:
+            desk = self.desks[view.id]
+            return [operation_row(number, verdict, desk) for number, verdict in enumerate(view.review.operations, 1)]
+        named = self._named()
+        return [
+            queue_row(
+                entry,
+                self.workspace.age_of(entry.entry.created_at),
+                drafted=bool(self.desks[entry.id].decisions),
+                named=named,
             )
-        return rows
+            for entry in self._views.values()
+        ]
 
-    def foot(self, snapshot: Snapshot) -> Content | None:
+    def foot(self, snapshot: Snapshot) -> Doc:
         """What would happen if applied now."""
         view = self._opened_view()
-        if view is None:
-            return None
-        groups: dict[str, int] = {"apply": 0, "wait": 0, "close": 0}
-        for verdict in view.review.operations:
-            groups[verdict.effective] += 1
-        size = view.review.bytes
-        return lines(
-            line(
-                ("if applied now: ", "dim"),
-                (f"✓ {groups['apply']} written", "accepted"),
-                f"  ? {groups['wait']} go on waiting",
-                f"  ✗ {groups['close']} closed",
-            ),
-            line((f"{size.before} → {size.after} bytes of {size.hard}", "dim")),
+        if view is not None:
+            return foot(view.review)
+        waiting = len(self._views)
+        return (line((f"{waiting} wait{'s' if waiting == 1 else ''}, the oldest first", "dim")),) if waiting else ()
+
+    def own_hints(self) -> Hints:
+        """Other keys in the queue than in a delta."""
+        if self.opened is None:
+            return (
+                ("row.open", "open"),
+                ("pending.apply", "apply…"),
+                ("pending.dismiss", "dismiss…"),
+                ("pane.filter", "filter"),
+                ("pane.copy", "copy the reply"),
+            )
+        return (
+            ("pending.accept", "accept"),
+            ("pending.turn_down", "turn down"),
+            ("pending.undecided", "undecided"),
+            ("pending.undo", "undo"),
+            ("pending.apply", "apply…"),
+            ("pending.view_operation+pending.view_document+pending.view_prompt", "views"),
+            ("pending.note", "note"),
+            ("row.mark", "mark"),
+            ("pane.back", "queue"),
         )
 
     def _opened_view(self) -> PendingView | None:
         return self._views.get(self.opened) if self.opened is not None else None
 
+    def _view_at_cursor(self) -> PendingView | None:
+        return self._opened_view() or self._views.get(self.list.key or "")
+
     # Details.
 
-    def detail(self, snapshot: Snapshot, key: str | None) -> Content:
+    def detail(self, snapshot: Snapshot, key: str | None) -> Doc:
         """The delta, or one of three views of its operation."""
         view = self._opened_view()
         if view is None:
-            return self._delta(self._views[key]) if key in self._views else prose(self.EMPTY)
-        bar = line(
-            *(
-                ((f" {name} ", "strong") if mode == self.mode else (f" {name} ", "dim"))
-                for mode, name in (("o", "o operation"), ("p", "p resulting document"), ("c", "c next prompt"))
-            )
-        )
+            found = self._views.get(key or "")
+            return delta_detail(found, self.workspace.age_of(found.entry.created_at)) if found else self.empty()
+        parts = [(f"{mode} {name}", "title" if mode == self.mode else "dim") for mode, name in VIEWS]
+        bar = line(parts[0], "   ", parts[1], "   ", parts[2])
+        return doc(bar, blank(), self._view(snapshot, view, key))
+
+    def _view(self, snapshot: Snapshot, view: PendingView, key: str | None) -> Doc:
+        manager, review = self.workspace.manager, view.review
         if self.mode == "p":
-            return lines(bar, self._resulting(snapshot, view))
+            return resulting(review, snapshot.document, manager.policy.limits)
         if self.mode == "c":
-            return lines(bar, self._prompts(snapshot, view))
-        for number, verdict in enumerate(view.review.operations, 1):
+            before = manager.context_of(snapshot.document, IntentType.GENERAL_CHAT)
+            return prompts(before, manager.context_of(review.document, IntentType.GENERAL_CHAT))
+        desk = self.desks[view.id]
+        for number, verdict in enumerate(review.operations, 1):
             if verdict.at == key:
-                desk = self.desks[view.id]
                 note, cleared = desk.notes.get(verdict.at, ""), desk.cleared.get(verdict.at, "")
-                shown = operation_detail(
-                    verdict, number, snapshot.document, note=note, cleared=cleared, folded=self.folded
+                return operation_detail(
+                    verdict, number, review, snapshot.document, note=note, cleared=cleared, folded=self.folded
                 )
-                return lines(bar, Content(""), shown)
-        return bar
+        return ()
 
-    def _delta(self, view: PendingView) -> Content:
-        entry, review = view.entry, view.review
-        parts: list[Content | None] = [
-            line((entry.id, "title")),
-            pair("proposed", entry.created_at),
-            pair("by", entry.model or entry.origin),
-            pair("because", (entry.trigger or "it was proposed").replace("_", " ")),
-        ]
-        if entry.refused is not None:
-            reason = entry.refused
-            place = f" at line {reason.line}, column {reason.column}" if reason.line else ""
-            parts += [
-                heading("Refused") + line((f"{place}", "dim")),
-                line((reason.message, "bad"), (f"  [{reason.code}]", "dim")),
-                line((reason.hint, "dim")) if reason.hint else None,
-                gap(("There is nothing to apply; D dismisses it. The turns stay pending.", "dim")),
-            ]
-        else:
-            counts = review.counts()
-            parts.append(pair("verdicts", "  ".join(f"{MARKS[name]} {counts[name]} {name}" for name in counts)))
-            parts += [pair("remark", remark) for remark in review.remarks]
-            if review.ignored_keys:
-                parts.append(pair("ignored keys", ", ".join(review.ignored_keys)))
-            parts.append(Content(""))
-            for number, verdict in enumerate(review.operations, 1):
-                parts.append(line((f"{number:>2} {verdict_word(verdict)[0]:<10} ", verdict.verdict), plainly(verdict)))
-            parts.append(gap(("enter opens it", "dim")))
-        parts += [
-            heading("The model's reply"),
-            Content("\n").join([line(text) for text in entry.reply.splitlines()[:80]]),
-        ]
-        return lines(*parts)
-
-    def _resulting(self, snapshot: Snapshot, view: PendingView) -> Content:
-        review, document, limits = view.review, view.review.document, self.workspace.manager.policy.limits
-        now = snapshot.document
-        parts: list[Content | None] = [
-            Content(""),
-            sizes("bytes", review.bytes.before, review.bytes.after, review.bytes.hard),
-            sizes("turns", len(now.turns), len(document.turns), limits.recent_turns),
-            sizes("topics", len(now.topics), len(document.topics), limits.active_topics),
-            sizes("items", len(now.items), len(document.items), limits.long_term_items),
-        ]
-        for trimmed in review.trimmed:
-            parts.append(
-                line(
-                    ("! would be dropped: ", "warn"),
-                    f"{trimmed.what.replace('_', ' ')} {trimmed.id}",
-                    (f" ({trimmed.reason})", "dim"),
-                )
-            )
-        return lines(*parts, heading("What changes"), changes(diff(now, document)))
-
-    def _prompts(self, snapshot: Snapshot, view: PendingView) -> Content:
-        manager = self.workspace.manager
-        before = manager.context_of(snapshot.document, IntentType.GENERAL_CHAT)
-        after = manager.context_of(view.review.document, IntentType.GENERAL_CHAT)
-        old, new = before.text.splitlines(), after.text.splitlines()
-        parts: list[Content | None] = [
-            Content(""),
-            line(
-                (
-                    f"{before.characters} → {after.characters} characters, "
-                    f"about {before.tokens_estimate} → {after.tokens_estimate} tokens",
-                    "dim",
-                )
-            ),
-            line(("for an ordinary question; a repair gets nothing", "dim")),
-            Content(""),
-        ]
-        parts += [line(("- ", "bad"), (text, "removed")) for text in old if text not in new]
-        parts += [line(("+ ", "accepted"), (text, "added")) if text not in old else line("  " + text) for text in new]
-        return lines(*parts)
-
-    # Deciding.
+    # Opening and leaving.
 
     def open(self, key: str) -> None:
         """Open a delta, or the detail of an operation."""
         if self.opened is not None or key not in self._views or self._views[key].entry.refused is not None:
             super().open(key)
             return
+        if not self._views[key].review.operations:
+            self.say("There is no operation in it; D dismisses it.")
+            return
         self.opened = key
+        self.list.can_mark = True
         self.list.marked.clear()
+        self._forget_marks()
         self.redraw()
-        if self.list.rows:
-            self.list.select(self._row_of.get(key) or self.list.rows[0].key)
+        wanted = self._row_of.get(key)
+        self.list.select(wanted if wanted in {row.key for row in self.list.rows} else self.list.rows[0].key)
+        self.detail_view.scroll_home(animate=False)
+
+    def _forget_marks(self) -> None:
+        self.filter_text = ""
+        self.visited()
+
+    def _leave(self, key: str | None) -> None:
+        """Back to the queue."""
+        self.opened = None
+        self.list.can_mark = False
+        self.list.marked.clear()
+        self._forget_marks()
+        self.switched = True
+        if self.snapshot is not None and key is not None:
+            self.redraw()
+            self.list.select(key)
+        self.post_message(HintsChanged())
 
     def action_back(self) -> None:
         """From the detail to the operations, from the operations to the queue."""
@@ -292,26 +273,40 @@ class PendingPane(Pane):
             return
         if self.list.key is not None:
             self._row_of[self.opened] = self.list.key
-        key, self.opened = self.opened, None
-        self.list.marked.clear()
-        self.redraw()
-        self.list.select(key)
+        self._leave(self.opened)
+
+    def close_one(self) -> bool:
+        """`q` leads from a delta to the queue, and quits there."""
+        if super().close_one():
+            return True
+        if self.opened is None:
+            return False
+        self._clear_filter()
+        self.list.focus()
+        self.action_back()
+        return True
+
+    # Deciding.
 
     def action_decide(self, word: str) -> None:
         """Decide on the marked operations, or on this one; then go on to the next undecided one."""
         view, key = self._opened_view(), self.list.key
         if view is None or key is None:
-            self.app.notify("Open a delta with enter, then decide on its operations.")
+            self.say("Open a delta with enter, then decide on its operations.")
             return
-        marked = sorted(self.list.marked)
-        verdicts = {verdict.at: verdict for verdict in view.review.operations}
+        marked = [verdict.at for verdict in view.review.operations if verdict.at in self.list.marked]
         chosen = marked or [key]
+        hasty = [at for at in chosen if self.just_shifted(at)]
+        if hasty:
+            self.say(f"{', '.join(hasty)} changed just now; look again, then decide.", warning=True)
+            return
         decision: Decision | None = "accept" if word == "accept" else ("turn_down" if word == "turn_down" else None)
+        verdicts = {verdict.at: verdict for verdict in view.review.operations}
         taken: dict[str, Decision | None] = {}
         for at in chosen:
-            refusal = _refusal(verdicts[at], decision, several=bool(marked))
-            if refusal:
-                self.app.notify(f"{at}: {refusal}", severity="warning")
+            why_not = refusal(verdicts[at], decision, several=bool(marked))
+            if why_not:
+                self.say(f"{at}: {why_not}", warning=True)
             else:
                 taken[at] = decision
         if not taken:
@@ -320,7 +315,7 @@ class PendingPane(Pane):
         self.list.marked.clear()
         self._rejudge(view.id)
         if decision is not None:
-            self._next_undecided(view.id, key)
+            self._next_undecided(view.id, chosen[-1])
 
     def _next_undecided(self, delta_id: str, key: str) -> None:
         operations = self._views[delta_id].review.operations
@@ -330,8 +325,7 @@ class PendingPane(Pane):
             if verdict.decision is None and verdict.verdict != "rejected":
                 self.list.select(verdict.at)
                 return
-        if start < len(places):
-            self.list.select(places[start])
+        self.say("Every operation is decided; A applies.")
 
     def action_undo(self) -> None:
         """Take the last decision back."""
@@ -341,20 +335,27 @@ class PendingPane(Pane):
         """Take the last undone decision again."""
         self._step("redo")
 
-    def _step(self, name: str) -> None:
+    def _step(self, name: Literal["undo", "redo"]) -> None:
         view = self._opened_view()
         if view is None:
+            self.say("Open a delta with enter; z and Z go back and forth in its decisions.")
             return
         desk = self.desks[view.id]
+        before = dict(desk.decisions)
         if not (desk.undo() if name == "undo" else desk.redo()):
-            self.app.notify(f"There is nothing to {name}.")
+            self.say(f"There is nothing to {name}.")
             return
         self._rejudge(view.id)
+        touched = [at for at in before.keys() | desk.decisions.keys() if before.get(at) != desk.decisions.get(at)]
+        if len(touched) == 1:
+            self.list.select(touched[0])
 
-    def action_mark(self) -> None:
-        """Mark the operation."""
-        if self.opened is not None:
-            self.list.toggle_mark()
+    @on(RowList.Marked)
+    def _marked(self, event: RowList.Marked) -> None:
+        event.stop()
+        count = len(self.list.marked)
+        if count:
+            self.app.notify(f"{count} marked: y, n, u act on all of them; held ones are accepted singly.", timeout=2)
 
     def action_fold(self) -> None:
         """Fold or unfold the checks that passed."""
@@ -363,9 +364,12 @@ class PendingPane(Pane):
 
     def action_view(self, mode: str) -> None:
         """The operation, the resulting document, or the next prompt."""
-        if self.opened is not None:
-            self.mode = mode
-            self.draw_detail()
+        if self.opened is None:
+            self.say("Open a delta with enter; o, p and c are three views of it.")
+            return
+        self.mode = mode
+        self.detail_view.scroll_home(animate=False)
+        self.draw_detail()
 
     def action_note(self) -> None:
         """Write a note on the operation."""
@@ -373,99 +377,159 @@ class PendingPane(Pane):
         if view is None or key is None:
             return
         desk = self.desks[view.id]
+        verdict = next(found for found in view.review.operations if found.at == key)
 
-        def answered(text: str | None) -> None:
-            if text is not None:
-                desk.notes[key] = text
-                self._rejudge(view.id)
+        def answered(words: str | None) -> None:
+            if words is None or view.id not in self._views:
+                return
+            if words:
+                desk.notes[key] = words
+            else:
+                desk.notes.pop(key, None)
+            self._keep_draft(view.id)
+            self.redraw()
 
-        self.app.push_screen(Ask(f"Note on {key}", value=desk.notes.get(key, "")), answered)
+        body = (line((plainly(verdict), "strong")),)
+        self.app.push_screen(
+            Typed(
+                f"Note on {key}",
+                body,
+                value=desk.notes.get(key, ""),
+                hint="kept with the decision; empty takes it away",
+            ),
+            answered,
+        )
 
     # Applying.
 
     def action_apply(self) -> None:
         """Show in full what will be written, and ask once."""
-        view = self._opened_view() or self._views.get(self.list.key or "")
-        if view is None or self.snapshot is None:
+        view = self._view_at_cursor()
+        if view is None or self.snapshot is None or not self.may_write():
             return
         if view.entry.refused is not None:
-            self.app.notify("A refused reply has nothing to apply; D dismisses it.", severity="warning")
+            self.say("A refused reply has nothing to apply; D dismisses it.", warning=True)
             return
         if not any(verdict.effective != "wait" for verdict in view.review.operations):
-            self.app.notify("Everything in it still waits for your decision.", severity="warning")
+            self.say("Everything in it is held and waits for your decision; enter opens it.", warning=True)
             return
-        body = lines(
-            *self._what_happens(view), heading("Document"), changes(diff(self.snapshot.document, view.review.document))
-        )
-        self.app.push_screen(
-            Confirm(f"Apply {view.id}?", body, key="A", verb="apply"), lambda yes: self._apply(view) if yes else None
+        review = view.review
+        now = diff(self.snapshot.document, review.document)
+        body = doc(
+            what_happens(view),
+            blank(),
+            sizes("bytes", review.bytes.before, review.bytes.after, review.bytes.hard),
+            trimmed(review),
+            heading("Written to memory.json"),
+            changes(now, nothing="Nothing: the document stays as it is; the delta is closed."),
         )
 
-    @staticmethod
-    def _what_happens(view: PendingView) -> list[Content | None]:
-        words = {
-            "apply": ("✓ written ", "accepted"),
-            "wait": ("? waits   ", "held"),
-            "close": ("✗ closed  ", "rejected"),
-        }
-        unseen = "  (the program's word; you did not decide)"
-        return [
-            line(
-                words[verdict.effective],
-                plainly(verdict),
-                (unseen if verdict.effective == "apply" and verdict.decision is None else "", "dim"),
-            )
-            for verdict in view.review.operations
-        ]
+        def answered(answer: str | None) -> None:
+            if answer:
+                self._apply(view)
+
+        self.app.push_screen(Confirm(f"Apply {view.id}?", body, "pending.apply", "apply this"), answered)
 
     def _apply(self, view: PendingView) -> None:
-        manager, desk = self.workspace.manager, self.desks[view.id]
-        decisions, notes, review = dict(view.decisions), dict(desk.notes), replace(view.review)
-        self.perform("applying", lambda: manager.approve(view.id, decisions, seen=review, notes=notes), self._applied)
+        manager, desk = self.workspace.manager, self.desks.get(view.id, Desk())
+        decisions, notes, review = dict(view.decisions), dict(desk.notes), view.review
+        self.perform(
+            f"applying {view.id}",
+            lambda: manager.approve(view.id, decisions, seen=review, notes=notes),
+            lambda result: self._applied(view.id, result),
+            failed=lambda error: self._changed(view, error),
+        )
 
-    def _applied(self, result: object) -> None:
+    def _applied(self, delta_id: str, result: object) -> None:
         if not isinstance(result, ApproveResult):
             return
         words = [f"{len(result.applied)} written"]
         words += [f"{len(result.turned_down)} turned down"] if result.turned_down else []
         words += [f"{len(result.waiting)} go on waiting"] if result.waiting else []
-        where = f" Revision {result.revision}; 6 shows it." if result.revision else ""
-        self.app.notify(", ".join(words) + "." + where)
-        self.desks = {key: desk for key, desk in self.desks.items() if key != self.opened or result.waiting}
+        where = f" Revision {result.revision}: 6 shows it and takes it back." if result.revision else ""
+        self.say(", ".join(words) + "." + where)
+        if delta_id in self.desks:
+            self.desks[delta_id] = Desk()
+
+    def _changed(self, view: PendingView, error: MemoryCoreError) -> bool:
+        """The file changed since the preview: nothing was written, and what flipped is marked (R4)."""
+        if not isinstance(error, ChangedError) or not isinstance(error.review, Review) or view.id not in self._views:
+            return False
+        desk = self.desks[view.id]
+        changed = desk.carry_over(view.review, error.review)
+        self._views[view.id] = replace(view, review=error.review, decisions=dict(view.decisions))
+        self._keep_draft(view.id)
+        flipped = (
+            f"{_counted(changed)} other now, marked !" if changed else "No operation flipped; A shows the new preview."
+        )
+        self.app.notify(
+            f"Nothing was written. {flipped}", title="The file changed meanwhile", severity="error", timeout=12
+        )
+        if self.opened == view.id and changed:
+            self.shift(changed)
+            self.redraw()
+            self.list.select(changed[0])
+        return True
 
     def action_dismiss(self) -> None:
-        """Drop a delta, after asking."""
-        view = self._opened_view() or self._views.get(self.list.key or "")
-        if view is None:
+        """Drop a delta, after asking; a note may say why."""
+        view = self._view_at_cursor()
+        if view is None or not self.may_write():
             return
-        manager = self.workspace.manager
-        body = lines(
-            line("It leaves the queue; the log keeps that it was there. Its turns are pending as before."),
+        refused = view.entry.refused
+        body = doc(
+            line("The whole delta leaves the queue, undecided operations too. Nothing is written to memory.json."),
+            line(("The log keeps that it was there. Its turns are pending as before.", "dim")),
             heading("In it"),
-            *(self._what_happens(view) or [line(view.entry.refused.message if view.entry.refused else "nothing")]),
+            line((refused.message, "bad"))
+            if refused
+            else tuple(
+                line(f"  {plainly(verdict)}", (f"   {verdict.verdict}", "dim"), hang=4)
+                for verdict in view.review.operations
+            ),
         )
 
-        def answered(confirmed: bool | None) -> None:
-            if confirmed:
-                self.perform(
-                    "dismissing", lambda: manager.dismiss(view.id), lambda _: self.app.notify(f"{view.id} dismissed.")
-                )
+        def answered(answer: str | None) -> None:
+            if answer == "pending.dismiss":
+                self._dismiss(view.id, "")
+            elif answer:
+                self.app.push_screen(Typed(f"Why is {view.id} dismissed?", hint="a note for the log"), noted)
 
-        self.app.push_screen(Confirm(f"Dismiss {view.id}?", body, key="D", verb="dismiss", danger=True), answered)
+        def noted(words: str | None) -> None:
+            if words is not None:
+                self._dismiss(view.id, words)
+
+        self.app.push_screen(
+            Confirm(
+                f"Dismiss {view.id}?", body, "pending.dismiss", "dismiss", danger=True,
+                others=(("pending.note", "dismiss with a note…"),),
+            ),
+            answered,
+        )  # fmt: skip
+
+    def _dismiss(self, delta_id: str, note: str) -> None:
+        manager = self.workspace.manager
+        self.perform(
+            f"dismissing {delta_id}",
+            lambda: manager.dismiss(delta_id, note=note),
+            lambda _: self.say(f"{delta_id} is dismissed."),
+        )
 
     def copied(self, snapshot: Snapshot, key: str) -> str:
-        """The reply, or the operation's reason and words."""
+        """The reply, or the operation's words, reason and evidence."""
         view = self._opened_view()
         if view is None:
             return self._views[key].entry.reply if key in self._views else key
         verdict = next((found for found in view.review.operations if found.at == key), None)
-        return f"{key}: {verdict.verdict}, {verdict.message} {plainly(verdict)}" if verdict else key
+        return _words_of(verdict) if verdict else key
 
 
-def _refusal(verdict: Verdict, decision: Decision | None, *, several: bool) -> str:
-    """Why a decision is not taken; empty where it is."""
-    if verdict.verdict == "rejected" and decision is not None:
-        return "rejected, which nobody can force." if decision == "accept" else "rejected already."
-    if several and decision == "accept" and verdict.verdict == "held":
-        return "held; a held one is accepted only singly."
-    return ""
+def _words_of(verdict: Verdict) -> str:
+    summary = str((verdict.after or {}).get("summary", ""))
+    parts = [f"{verdict.at}: {plainly(verdict)}", summary, f"{verdict.verdict}: {verdict.message}"]
+    parts += [f"“{found.quote}” ({found.turn_id})" for found in verdict.evidence]
+    return "\n".join(part for part in parts if part)
+
+
+def _counted(changed: Sequence[str]) -> str:
+    return "1 operation is" if len(changed) == 1 else f"{len(changed)} operations are"

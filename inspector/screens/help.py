@@ -5,59 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.binding import BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
-from textual.widgets import Static
 
-from inspector.widgets.text import heading, line, lines
+from inspector.display import cells
+from inspector.keys import bind
+from inspector.screens.confirm import Dialog
+from inspector.widgets.text import Doc, Line, doc, heading, line, styled
 
 FIRST = (
-    "What the agent remembers of this repository, and what it wants to remember next.",
-    "Begin under 4 Pending: enter opens a delta, y and n decide. A writes what the program accepted and you did",
-    "not turn down; what it held it writes only where you said y.",
-    "Nothing is written before you say so, and History (6) takes anything back.",
+    "What an agent remembers of this repository, and what it wants to remember next.",
+    "Begin under 4 Pending: enter opens a delta, y and n decide, A applies what you accepted.",
+    "Nothing is written before you say so, and 6 History takes anything back.",
 )
+MARKS = "✓ accepted   ? held: you decide   ✗ rejected by a rule   ! changed since   • new   ◆ marked"
+
+KeyGroup = tuple[str, list[tuple[str, str, str]]]
 
 
-class Help(ModalScreen[None]):
-    """Keys, from the bindings themselves."""
+class Help(Dialog):
+    """Keys, from the bindings themselves, as the person's keymap has them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,question_mark,enter", "close", "Close", show=False, id="help.close"),
-        Binding("down,j", "scroll(2)", "Down", show=False, id="help.down"),
-        Binding("up,k", "scroll(-2)", "Up", show=False, id="help.up"),
-        Binding("pagedown,space", "scroll(10)", "Page down", show=False, id="help.page_down"),
-        Binding("pageup", "scroll(-10)", "Page up", show=False, id="help.page_up"),
-        Binding("G,end", "scroll(9999)", "To the end", show=False, id="help.end"),
-        Binding("g,home", "scroll(-9999)", "To the start", show=False, id="help.start"),
+        bind("escape,q,question_mark,enter", "cancel", "Close", "help.close", "Everywhere")
     ]
 
-    def __init__(self, groups: Iterable[tuple[str, list[tuple[str, str]]]]) -> None:
-        super().__init__()
-        self._groups = list(groups)
+    def __init__(self, groups: Iterable[KeyGroup]) -> None:
+        super().__init__("Keys", _body(groups), classes="wide")
 
-    def compose(self) -> ComposeResult:
-        """Title and keys."""
-        with Vertical(classes="dialog"):
-            yield Static(line(("Keys", "title")), classes="dialog-title")
-            with VerticalScroll(classes="dialog-body", can_focus=False):
-                yield Static(self._body())
-            yield Static(line((" esc ", "strong"), " closes"), classes="dialog-foot")
+    def foot(self) -> Content:
+        """How to close it."""
+        return styled((" esc ", "key"), "closes   ", ("j k ", "key"), "scroll   ", (": ", "key"), "every command")
 
-    def _body(self) -> Content:
-        parts: list[Content] = [line((text, "dim")) for text in FIRST]
-        for title, keys in self._groups:
-            parts.append(heading(title))
-            parts += [line((f"  {key:<14}", "strong"), description) for key, description in keys]
-        return lines(*parts)
 
-    def action_close(self) -> None:
-        """Back."""
-        self.dismiss(None)
-
-    def action_scroll(self, by: int) -> None:
-        """Scroll."""
-        self.query_one(".dialog-body", VerticalScroll).scroll_relative(y=by, animate=False)
+def _body(groups: Iterable[KeyGroup]) -> Doc:
+    parts: list[Doc | Line] = [line((words, "dim")) for words in FIRST]
+    parts.append(line((MARKS, "dim")))
+    for title, keys in groups:
+        parts.append(heading(title))
+        for key, words, tip in keys:
+            shown = key + " " * max(1, 14 - cells(key))
+            rest = "" if tip.rstrip(".") == words else "  " + tip
+            parts.append(line(("  " + shown, "key"), words, (rest, "dim"), hang=16))
+    return doc(*parts)

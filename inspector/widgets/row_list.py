@@ -9,14 +9,17 @@ from typing import ClassVar
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from inspector.display import cells, cut, pad, safe
+from inspector.display import cells, pad, safe
+from inspector.keys import bind
 
+MARK = 2
+"""Cells at the beginning of a row, for its mark."""
 TONES = ("ok", "held", "bad", "dim", "strong", "accent", "fresh")
 
 
@@ -37,7 +40,11 @@ class Row:
     cells: tuple[Cell, ...]
     heading: bool = False
     fresh: bool = False
+    """It came or changed within the last two seconds."""
+    unseen: bool = False
+    """It came or changed, and the cursor has not been on it since."""
     search: str = field(default="")
+    """What a filter looks at, and what tells a change."""
 
 
 class RowList(ScrollView, can_focus=True):
@@ -50,14 +57,18 @@ class RowList(ScrollView, can_focus=True):
         *(f"row-list--{tone}" for tone in TONES),
     }
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "move(1)", "Next row", show=False, id="row.next"),
-        Binding("up,k", "move(-1)", "Previous row", show=False, id="row.previous"),
-        Binding("pagedown", "page(1)", "Page down", show=False, id="row.page_down"),
-        Binding("pageup", "page(-1)", "Page up", show=False, id="row.page_up"),
-        Binding("g,home", "edge(-1)", "First row", show=False, id="row.first"),
-        Binding("G,end", "edge(1)", "Last row", show=False, id="row.last"),
-        Binding("enter,l", "choose", "Open", show=False, id="row.open"),
+        bind("down,j", "move(1)", "Next row", "row.next", "Lists"),
+        bind("up,k", "move(-1)", "Previous row", "row.previous", "Lists"),
+        bind("pagedown,ctrl+d", "page(1)", "Page down", "row.page_down", "Lists"),
+        bind("pageup,ctrl+u", "page(-1)", "Page up", "row.page_up", "Lists"),
+        bind("g,home", "edge(-1)", "First row", "row.first", "Lists"),
+        bind("G,end", "edge(1)", "Last row", "row.last", "Lists"),
+        bind("enter,l", "choose", "Open", "row.open", "Lists"),
+        bind("space", "mark", "Mark a row", "row.mark", "Lists", tip="Marked rows are decided, or compared, together."),
     ]
+
+    can_mark = False
+    """Whether rows can be marked here."""
 
     class Highlighted(Message):
         """The cursor stands on another row."""
@@ -75,6 +86,9 @@ class RowList(ScrollView, can_focus=True):
     class Chosen(Highlighted):
         """A row was opened."""
 
+    class Marked(Highlighted):
+        """A row was marked, or its mark taken away."""
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.rows: tuple[Row, ...] = ()
@@ -82,8 +96,11 @@ class RowList(ScrollView, can_focus=True):
         self.marked: set[str] = set()
         self._index = -1
 
-    def set_rows(self, rows: Sequence[Row]) -> None:
-        """Show these rows. The cursor stays on its key and at its height on the screen; else at its index."""
+    def set_rows(self, rows: Sequence[Row]) -> bool:
+        """Show these rows. The cursor stays on its key and at its height on the screen; else at its index.
+
+        Whether the cursor had to go to another row.
+        """
         height_on_screen = self._index - self.scroll_offset.y
         self.rows = tuple(rows)
         self.marked &= {row.key for row in rows}
@@ -99,8 +116,10 @@ class RowList(ScrollView, can_focus=True):
             self.scroll_to(y=max(0, index - max(0, height_on_screen)), animate=False, immediate=True)
             self._show_cursor()
         self.refresh()
-        if self.key != before:
-            self.post_message(self.Highlighted(self, self.key))
+        if self.key == before:
+            return False
+        self.post_message(self.Highlighted(self, self.key))
+        return before is not None
 
     def _nearest(self, index: int, step: int) -> int:
         """The nearest row that is no heading, looking one way and then the other."""
@@ -154,11 +173,12 @@ class RowList(ScrollView, can_focus=True):
         if self.key is not None:
             self.post_message(self.Chosen(self, self.key))
 
-    def toggle_mark(self) -> None:
+    def action_mark(self) -> None:
         """Mark the row, or take its mark away, and go on."""
-        if self.key is not None:
+        if self.can_mark and self.key is not None:
             self.marked ^= {self.key}
             self.refresh()
+            self.post_message(self.Marked(self, self.key))
             self.action_move(1)
 
     def on_click(self, event: events.Click) -> None:
@@ -182,15 +202,22 @@ class RowList(ScrollView, can_focus=True):
             return Strip.blank(width, base)
         row = self.rows[index]
         if index == self._index:
-            base = self.get_component_rich_style("row-list--cursor" if self.has_focus else "row-list--cursor-blurred")
+            base = self._cursor_style()
         elif row.heading:
             base += self.get_component_rich_style("row-list--heading", partial=True)
         elif row.fresh:
             base += self.get_component_rich_style("row-list--fresh", partial=True)
-        return Strip(self._segments(row, width, base), width)
+        return Strip(self._segments(row, width, base, index == self._index), width)
 
-    def _segments(self, row: Row, width: int, base: Style) -> list[Segment]:
-        mark = "" if row.heading else ("◆ " if row.key in self.marked else "  ")
+    def _cursor_style(self) -> Style:
+        """A tint; on a terminal's own colours, of which nothing is known, reversed."""
+        if self.app.current_theme.ansi:
+            return self.rich_style + (Style(reverse=True, bold=True) if self.has_focus else Style(underline=True))
+        return self.get_component_rich_style("row-list--cursor" if self.has_focus else "row-list--cursor-blurred")
+
+    def _segments(self, row: Row, width: int, base: Style, chosen: bool) -> list[Segment]:
+        mark = "" if row.heading else ("◆ " if row.key in self.marked else ("• " if row.unseen else "  "))
+        plain = chosen and self.app.current_theme.ansi
         fixed = sum(cell.width + 1 for cell in row.cells if cell.width)
         flexible = [cell for cell in row.cells if not cell.width]
         room = max(0, width - cells(mark) - fixed - max(0, len(flexible) - 1))
@@ -201,7 +228,9 @@ class RowList(ScrollView, can_focus=True):
             share = min(share, width - used)
             if share <= 0:
                 break
-            style = base + self.get_component_rich_style(f"row-list--{cell.tone}", partial=True) if cell.tone else base
+            style = base
+            if cell.tone and not plain:
+                style = base + self.get_component_rich_style(f"row-list--{cell.tone}", partial=True)
             segments.append(Segment(pad(safe(cell.text), share), style))
             used += share
             if used < width:
@@ -212,6 +241,10 @@ class RowList(ScrollView, can_focus=True):
         return segments
 
 
-def shorten(text: str, width: int) -> str:
-    """A stored text on one line of at most `width` cells."""
-    return cut(safe(text), width)
+def header_line(columns: Sequence[Cell], width: int) -> str:
+    """The names of the columns, each above its own."""
+    fixed = sum(cell.width + 1 for cell in columns if cell.width)
+    flexible = sum(not cell.width for cell in columns)
+    room = max(0, width - MARK - fixed - max(0, flexible - 1))
+    parts = [pad(cell.text, cell.width or room // max(1, flexible)) for cell in columns]
+    return pad(" " * MARK + " ".join(parts), width)

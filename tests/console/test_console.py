@@ -10,7 +10,7 @@ import pytest
 from textual.widgets import Input
 
 from inspector.panes.pending import PendingPane
-from inspector.screens.confirm import Ask, Confirm, TypedConfirm
+from inspector.screens.confirm import Confirm, Typed
 from inspector.screens.help import Help
 from inspector.screens.problems import Problems
 from memory_core.intents import IntentType
@@ -141,7 +141,7 @@ async def test_the_three_views_of_a_delta(console: Console) -> None:
 async def test_a_note_is_kept_with_the_decision(console: Console, manager: MemoryManager) -> None:
     async with console() as (app, pilot):
         await press(app, pilot, "enter", "m")
-        assert isinstance(app.screen, Ask)
+        assert isinstance(app.screen, Typed)
         app.screen.query_one(Input).value = "不准确"
         await press(app, pilot, "enter")
         await press(app, pilot, "n", "A", "A")
@@ -173,7 +173,7 @@ async def test_a_change_outside_is_shown_and_a_decision_that_no_longer_holds_is_
             await pilot.pause(0.02)
             if "long_term_operations[1]" in pane.desks[pane.opened].cleared:
                 break
-        assert "inactive" in pane.desks[pane.opened].cleared["long_term_operations[1]"]
+        assert "is rejected" in pane.desks[pane.opened].cleared["long_term_operations[1]"]
 
 
 async def test_an_approval_of_what_changed_meanwhile_writes_nothing(console: Console, manager: MemoryManager) -> None:
@@ -238,11 +238,11 @@ async def test_forgetting_says_where_else_the_text_stands(console: Console, mana
 async def test_restore_and_taking_back_are_revisions(console: Console, manager: MemoryManager) -> None:
     data = manager.store.history.document_bytes(2)
     async with console() as (app, pilot):
-        await press(app, pilot, "6", "down", "down", "U")
+        await press(app, pilot, "6", "down", "down", "down", "U")
         assert isinstance(app.screen, Confirm)
         await press(app, pilot, "U")
         assert manager.store.read_bytes() == data
-        await press(app, pilot, "G", "k", "k", "V")
+        await press(app, pilot, "G", "k", "k", "V", "escape")
     assert manager.history()[-1].cause == "restore"
 
 
@@ -251,11 +251,11 @@ async def test_reset_needs_the_word(console: Console, manager: MemoryManager) ->
         app.action_reset(False)
         await app.settled()
         await pilot.pause()
-        assert isinstance(app.screen, TypedConfirm)
+        assert isinstance(app.screen, Typed)
         assert "3 pending deltas" in screen_text(app)
         app.screen.query_one(Input).value = "yes"
         await press(app, pilot, "enter")
-        assert isinstance(app.screen, TypedConfirm)
+        assert isinstance(app.screen, Typed)
         app.screen.query_one(Input).value = "reset"
         await press(app, pilot, "enter")
     assert manager.load().document.turns == ()
