@@ -254,7 +254,7 @@ class InspectorApp(App[int]):
         if first:
             self._visited = {number: self._content_of(event.snapshot, number) for number in range(len(PANES))}
         pane = self.pane
-        if pane is not None:
+        if pane is not None and pane.is_built:
             pane.show(event.snapshot)
         self._visit()
         self.draw_frame()
@@ -282,6 +282,8 @@ class InspectorApp(App[int]):
         if not self.is_running or width == 0 or not self.screen_stack:
             return
         root = self.screen_stack[0]
+        if not root.query("#keys"):
+            return  # the console closes
         limits = self.workspace.manager.policy.limits
         titled = [task.title for task in self._tasks if not task.quiet and task.title]
         root.query_one("#header", Static).update(
@@ -301,7 +303,7 @@ class InspectorApp(App[int]):
         chosen = "bold reverse" if self.current_theme.ansi else "bold $text-accent on $primary 30%"
         self._bar = tab_bar(self.titles, self.active, news, problems, width, key_name("app.help", keymap), chosen)
         root.query_one("#tabs", Static).update(self._bar.content)
-        hints = pane.hints() if pane is not None and pane.is_attached else ()
+        hints = pane.hints() if pane is not None and pane.is_built else ()
         always = (("app.help", "keys"), ("app.quit", "quit"))
         root.query_one("#keys", Static).update(key_bar(hints, always, width, keymap))
 

@@ -131,6 +131,11 @@ class Pane(Horizontal):
         """The detail."""
         return self.query_one(".detail", DocView)
 
+    @property
+    def is_built(self) -> bool:
+        """Whether the list stands: not before the pane is composed, nor while the console closes."""
+        return self.is_attached and bool(self.query(RowList))
+
     def show(self, snapshot: Snapshot) -> None:
         """Render a snapshot; cursor and scroll stay."""
         first, switched = self.snapshot is None, self.switched
@@ -177,7 +182,7 @@ class Pane(Horizontal):
     def redraw(self) -> bool:
         """Render what is known again; whether the cursor had to go to another row."""
         snapshot = self.snapshot
-        if snapshot is None or not self.is_attached or not self.query(RowList):
+        if snapshot is None or not self.is_built:
             return False
         rows = [
             row
