@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test check format screenshots bench clean help
+.PHONY: demo test check format docs screenshots clean help
 
 help:            ## what there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -24,6 +24,9 @@ check: $(READY)  ## ruff, mypy --strict, import-linter
 format: $(READY) ## put the code into shape
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(READY)   ## make docs/rules.md anew from the rules
+	$(BIN)/python docs/make_rules.py
 
 screenshots: $(READY) ## make screenshots/*.svg anew from the running console
 	$(BIN)/python screenshots/make.py
