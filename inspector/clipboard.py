@@ -6,12 +6,12 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 
-from inspector.display import scrub
+from inspector.display import masked, scrub
 
 
 def sendable(text: str) -> str:
-    """The text as it may be pasted: what could act on a terminal is a token, line breaks stay."""
-    return "\n".join(scrub(line) for line in text.split("\n"))
+    """The text as it may be pasted: secrets masked, what could act on a terminal a token; line breaks stay."""
+    return "\n".join(scrub(line) for line in masked(text).split("\n"))
 
 
 def send_through_tmux(text: str, environ: Mapping[str, str]) -> bool:

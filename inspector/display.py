@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -66,11 +67,23 @@ def glyphs(*, ascii_only: bool = False) -> Glyphs:
     return ASCII if ascii_only else UNICODE
 
 
+@lru_cache(maxsize=8192)
+def masked(text: str) -> str:
+    """The text with recognised secrets masked, also those that a file held before anybody looked (A9, D8).
+
+    Takes a whole text: a part of a secret is not recognised.
+    """
+    from memory_core.safety.secrets import mask_secrets  # its patterns take time to compile
+
+    return mask_secrets(text)
+
+
 def safe(text: str, *, one_line: bool = True) -> str:
-    """The text with everything that could act, or hide, made visible (A9).
+    """The text with secrets masked, and everything that could act, or hide, made visible (A9).
 
     Where `one_line` is set, line breaks become `⏎` and a tab one space; else they stay, a tab as four spaces.
     """
+    text = masked(text)
     if not _SUSPECT.search(text):
         return text
     text = text.replace("\r\n", "\n")
@@ -201,11 +214,19 @@ def text_cell(text: str, width: int, *, mark: str = "…") -> Text:
 
 
 def json_dump(value: Any) -> str:
-    """One JSON document, indented by two; every control, invisible and bidirectional character stands as `\\uXXXX`."""
-    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    """One JSON document, indented by two, secrets masked; what acts or hides in a text stands as `\\uXXXX`."""
+    text = json.dumps(_masked_value(value), ensure_ascii=False, indent=2, allow_nan=False)
     if not _SUSPECT.search(text.replace("\n", "")):
         return text
     return "".join(_escaped(ch) if _is_invisible(ch) else ch for ch in text)
+
+
+def _masked_value(value: Any) -> Any:
+    if isinstance(value, str):
+        return masked(value)
+    if isinstance(value, dict):
+        return {masked(key) if isinstance(key, str) else key: _masked_value(entry) for key, entry in value.items()}
+    return [_masked_value(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
 def _is_invisible(ch: str) -> bool:

@@ -13,7 +13,7 @@ from memory_core.document import ActiveTopic, LongTermItem, MemoryDocument, Rece
 from memory_core.intents import IntentType, allows_memory
 from memory_core.neutral import SECTION_TITLES, neutral
 from memory_core.policy import Policy
-from memory_core.safety import find_unseen
+from memory_core.safety.scan import find_unseen
 from memory_core.text import clip, has_substance, words
 
 PREFERENCES, NOTES, TOPICS, SUMMARIES, PENDING = 5, 5, 3, 3, 2

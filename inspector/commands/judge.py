@@ -17,7 +17,7 @@ from memory_core.errors import InputError
 from memory_core.policy import Policy
 from memory_core.review.applier import MemoryDeltaApplier, pending_batch
 from memory_core.review.verdict import JudgeContext, Review
-from memory_core.safety import mask_secrets
+from memory_core.safety.secrets import mask_secrets
 from memory_core.summary.prompt import PLACEHOLDERS
 
 

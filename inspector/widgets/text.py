@@ -10,7 +10,7 @@ from typing import Any
 
 from textual.content import Content
 
-from inspector.display import cells, safe
+from inspector.display import cells, masked, safe
 from inspector.widgets.wrap import wrapped
 from memory_core.diff import Change, FieldChange, marked
 from memory_core.review.verdict import Verdict
@@ -86,7 +86,7 @@ def line(*parts: Part, hang: int | None = None) -> Line:
 
 def text(stored: str, tone: str = "", *, indent: int = 0) -> Doc:
     """A stored text with its own line breaks."""
-    return tuple(line(" " * indent, (entry, tone)) for entry in stored.splitlines() or [""])
+    return tuple(line(" " * indent, (entry, tone)) for entry in masked(stored).splitlines() or [""])
 
 
 def blank() -> Line:
@@ -136,7 +136,7 @@ def words(before: str, after: str, *, lead: Part = "") -> Line:
     """A text with its changed words marked by colour and by signs: `[-gone-]`, `{+new+}`."""
     start = styled(lead)
     pieces: list[Content] = [start]
-    for piece, kind in marked(before, after):
+    for piece, kind in marked(masked(before), masked(after)):
         if kind == "same":
             pieces.append(Content(safe(piece)))
         elif kind == "removed":
@@ -246,7 +246,7 @@ _JSON_KEY = re.compile(r'^(\s*)("(?:[^"\\]|\\.)*"\s*:)(.*)$')
 def raw(stored: str, *, most: int = 600) -> Doc:
     """A stored text as it stands, line by line, the keys of JSON dimmed; at most that many lines."""
     found: list[Line] = []
-    entries = stored.splitlines()
+    entries = masked(stored).splitlines()
     for entry in entries[:most]:
         match = _JSON_KEY.match(entry)
         if match:

@@ -53,7 +53,7 @@ class Workbench:
 
     def masked(self, text: str) -> str:
         """The text as it may be kept: encodable, and without recognised secrets (D8)."""
-        from memory_core.safety import mask_known, mask_secrets
+        from memory_core.safety.secrets import mask_known, mask_secrets
 
         clean = mask_known(text.encode("utf-8", errors="replace").decode(), self.known_secrets)
         return mask_secrets(clean) if self.policy.mask_secrets else clean
@@ -89,13 +89,13 @@ class Workbench:
 
 def rejected_text(text: str) -> str | None:
     """Why a text may never reach a prompt: what a reviewer cannot see, or a secret (C2b)."""
-    from memory_core.safety import find_unseen
+    from memory_core.safety.scan import find_unseen
 
     return next((finding.kind for finding in find_unseen(text)), None)
 
 
 def objectionable(text: str) -> str | None:
     """Why a stranger's text may not enter the profile: anything that A9 objects to (P2c)."""
-    from memory_core.safety import find
+    from memory_core.safety.scan import find
 
     return next((finding.kind for finding in find(text)), None)

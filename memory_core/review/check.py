@@ -6,7 +6,7 @@ from memory_core.codes import sentence
 from memory_core.document import Entry, MemoryDocument, RecentTurn
 from memory_core.entries import Problem
 from memory_core.policy import Policy
-from memory_core.safety import find, find_unseen
+from memory_core.safety.scan import find, find_unseen
 
 
 def check(document: MemoryDocument, policy: Policy) -> tuple[Problem, ...]:

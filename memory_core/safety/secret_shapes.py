@@ -205,6 +205,14 @@ SHAPES: tuple[Shape, ...] = (
     ),
     _shape(
         "credential",
+        "pass|pwd|secret|token|key|credential|pw",
+        r"(?<![A-Za-z0-9])(?:[a-z][A-Za-z0-9]{0,30}(?:Pass(?:word|wd|phrase|code)?|Pwd|Pw|Secret(?:Key)?|Token|(?:Api|Access|Private|Signing|License)Key|Credentials?)|(?:[a-z]{1,12}_?)?p[sw]?wd?)"
+        r"[\"'`]?(?:\s{0,3}(?::=|=>|={1,2}|[:：])\s{0,3}|\s{1,2}(?:is|was|是|为)\s{1,2})"
+        rf"{_OPEN}(?P<value>[!-~]{{6,300}})",
+        loose=True,
+    ),
+    _shape(
+        "credential",
         "密码|口令|密钥|令牌|凭证|秘钥|私钥|暗号|授权码|激活码|账号",
         r"(?:密码|口令|密钥|令牌|凭证|秘钥|私钥|授权码|激活码)[^\s:：=是为用，。；！？]{0,6}\s{0,2}(?:[:：=]{1,2}|是|为|用的是|用|设为|设成|设置为|改为|改成|叫)?\s{0,2}[\"'“「`]?(?P<value>[!-~]{6,200})",
         loose=True,

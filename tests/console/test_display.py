@@ -19,7 +19,9 @@ from rich.text import Text
 from textual.content import Content
 
 from inspector import display
+from inspector.clipboard import sendable
 from inspector.display import cells, clusters, cut, json_dump, pad, safe, scrub, text_cell, token
+from inspector.widgets.text import raw, text, words
 
 CASES = Path(__file__).parents[1] / "cases"
 ENGLAND = "\U0001f3f4" + "".join(chr(0xE0000 + ord(ch)) for ch in "gbeng") + "\U000e007f"
@@ -308,3 +310,41 @@ def test_the_command_line_does_not_pay_for_the_screen() -> None:
     code = "import sys, inspector.display; print([m for m in ('textual', 'rich.text', 'openai') if m in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+HIDDEN = "dbPass=kT9w2xQf7LmZ"
+
+
+def test_secrets_are_masked_wherever_a_text_is_shown() -> None:
+    said = f"The test database uses {HIDDEN} since May."
+    for shown in (safe(said), json_dump([{"summary": said, said: 1}]), sendable(said), text_cell(said, 80).plain):
+        assert "kT9w2xQf7LmZ" not in shown
+        assert "[secret: " in shown
+
+
+def test_secrets_are_masked_before_a_text_is_taken_apart() -> None:
+    """A line or a changed word of it would not be recognised as a part of one."""
+    key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0\n-----END PRIVATE KEY-----"
+    documents = [
+        (words("Log in with dbPass=kT9w2xQf7LmZ.", "Log in with dbPass=pW4e8rTy1UiO."),),
+        text(key),
+        raw(json.dumps({"summary": f"Log in with {HIDDEN}."}, indent=2)),
+    ]
+    for shown in ["\n".join(line.plain for line in found) for found in documents]:
+        assert not [part for part in ("kT9w", "pW4e", "MIIEvQ") if part in shown]
+        assert "[secret: " in shown
+
+
+@pytest.mark.parametrize(
+    "honest",
+    [
+        "password=<your password>",
+        "MEMORY_INSPECTOR_API_KEY",
+        "turn_20260501_120001_001",
+        "a" * 64,
+        "0-5e619ac3053fd9da",
+    ],
+)
+def test_what_is_no_secret_is_shown_as_it_is(honest: str) -> None:
+    assert safe(honest) == sendable(honest) == honest
+    assert json.loads(json_dump({honest: honest})) == {honest: honest}

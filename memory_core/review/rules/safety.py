@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from memory_core.review.candidate import TEXT_FIELDS, Candidate, check, passed, shown
 from memory_core.review.verdict import Check, CheckOutcome
-from memory_core.safety import find
+from memory_core.safety.scan import find
 from memory_core.safety.secrets import MARKER
 
 

@@ -18,7 +18,7 @@ from memory_core.codes import sentence
 from memory_core.configuration import ModelChoice
 from memory_core.errors import EndpointError
 from memory_core.reply import ReplyReason
-from memory_core.safety import mask_known
+from memory_core.safety.secrets import mask_known
 from memory_core.summary.backends.endpoint import LONGEST_PAUSE, endpoint, pause, retry_after, said, status_error
 from memory_core.summary.backends.envelope import open_envelope
 from memory_core.summary.backends.guard import Guard

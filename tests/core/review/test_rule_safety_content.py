@@ -15,7 +15,8 @@ from memory_core.policy import Policy
 from memory_core.review.applier import MemoryDeltaApplier
 from memory_core.review.check import check
 from memory_core.review.verdict import JudgeContext, Verdict
-from memory_core.safety import find, mask_secrets
+from memory_core.safety.scan import find
+from memory_core.safety.secrets import mask_secrets
 from tests.core.samples import AT, document, note, turn
 
 TEXTS = yaml.safe_load((Path(__file__).parents[2] / "cases" / "unsafe_texts.yaml").read_text(encoding="utf-8"))

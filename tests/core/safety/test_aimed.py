@@ -9,8 +9,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.safety import LONGEST, find
 from memory_core.safety.folding import fold
+from memory_core.safety.scan import LONGEST, find
 
 HERE = Path(__file__).parent
 AIMED: dict[str, list[str]] = yaml.safe_load((HERE / "aimed.yaml").read_text(encoding="utf-8"))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.safety import find, has_hidden
+from memory_core.safety.hidden import has_hidden
+from memory_core.safety.scan import find
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_core.safety import find
+from memory_core.safety.scan import find
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.safety import find, mask_known, mask_secrets
-from memory_core.safety.secrets import MARKER, find_secrets
+from memory_core.safety.scan import find
+from memory_core.safety.secrets import MARKER, find_secrets, mask_known, mask_secrets
 
 B32 = "Ab3dEf7hIj1lMn5pQr9tUv2xYz4B6D8F"
 HEX = "4f9d1c7ab23e5068" * 4
@@ -44,6 +44,10 @@ SECRETS = {
     "json web token": ["eyJ" + B32 + ".eyJ" + B32 + "." + B32],
 }
 SENTENCES = [
+    ("jdbcPassword: {}", "kT9w2xQf7LmZ"),
+    ("dbPass={}", "kT9w2xQf7LmZ"),
+    ("rootpw={} 用于本地。", "kT9w2xQf7LmZ"),
+    ("accessToken = {}", "kT9w2xQf7LmZ"),
     ("postgres://app:{}@db.internal:5432/x", "n0t-a-re4l"),
     ("redis://:{}@10.0.0.8:6379/0", "s3cr3tpw"),
     ("jdbc:mysql://h/db?user=root&password={}", "Root#123"),
@@ -62,6 +66,11 @@ SENTENCES = [
     ("Cookie: JSESSIONID={}", B32),
 ]
 HARMLESS = [
+    "cacheKey=order:123456",
+    "publicKey = loadKey(path)",
+    "private String accessToken = tokens.get(user);",
+    "idempotencyKey: 550e8400-e29b-41d4-a716-446655440000",
+    "pwd=/home/user/src",
     "AKIAIOSFODNN7EXAMPLE",
     "api_key: <your-api-key>",
     "api_key=YOUR_API_KEY",
