@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memory_core.codec import LoadResult
 from memory_core.configuration import ConfigProblem
-from memory_core.document import MemoryDocument
+from memory_core.document import Entry, MemoryDocument
 from memory_core.entries import Problem
 from memory_core.manager import MemoryManager
 from memory_core.results import PendingView
@@ -61,17 +61,22 @@ class Snapshot:
         ]
         return (*stored, *found, *broken, *(str(problem) for problem in self.config_problems))
 
-    def item_of_finding(self, finding: Problem) -> str | None:
-        """The id of the long-term item that a finding is about."""
-        place, _, rest = finding.at.partition("[")
-        index = rest.partition("]")[0]
-        lists = {
-            "long_term_memory.durable_preferences": self.document.preferences,
-            "long_term_memory.project_notes": self.document.notes,
+    def objections(self) -> dict[str, list[str]]:
+        """What the rules object to in stored entries, by the entry's id (A6-A9 on what is stored)."""
+        document = self.document
+        lists: dict[str, Sequence[Entry]] = {
+            "working_memory.recent_turns": document.turns,
+            "working_memory.active_topics": document.topics,
+            "long_term_memory.durable_preferences": document.preferences,
+            "long_term_memory.project_notes": document.notes,
         }
-        if place not in lists or not index.isdigit() or int(index) >= len(lists[place]):
-            return None
-        return lists[place][int(index)].id
+        found: dict[str, list[str]] = {}
+        for finding in self.findings:
+            place, _, rest = finding.at.partition("[")
+            entries, index = lists.get(place, ()), rest.partition("]")[0]
+            if index.isdigit() and int(index) < len(entries):
+                found.setdefault(entries[int(index)].id, []).append(finding.message)
+        return found
 
 
 class Camera:

@@ -10,7 +10,7 @@ from textual.binding import BindingType
 
 from inspector.keys import bind
 from inspector.panes.base import Pane
-from inspector.panes.working import short_time
+from inspector.panes.working import objected, short_time
 from inspector.screens.confirm import Confirm
 from inspector.snapshot import Snapshot
 from inspector.widgets.row_list import Cell, Row
@@ -80,7 +80,7 @@ class LongTermPane(Pane):
         """Two groups; what a rule objects to is marked where it stands."""
         rows: list[Row] = []
         document = snapshot.document
-        flagged = self._flagged(snapshot)
+        flagged = snapshot.objections()
         for title, items in (("Durable preferences", document.preferences), ("Project notes", document.notes)):
             if not items:
                 continue
@@ -106,15 +106,6 @@ class LongTermPane(Pane):
             search=f"{item.label} {item.summary} {item.type.replace('_', ' ')} {item.status} {item.id}",
         )
 
-    def _flagged(self, snapshot: Snapshot) -> dict[str, list[str]]:
-        """The rules' objections by item."""
-        flagged: dict[str, list[str]] = {}
-        for finding in snapshot.findings:
-            item_id = snapshot.item_of_finding(finding)
-            if item_id is not None:
-                flagged.setdefault(item_id, []).append(finding.message)
-        return flagged
-
     def detail(self, snapshot: Snapshot, key: str | None) -> Doc:
         """The item, its objections, whether it would be injected, where it came from, its history."""
         item = snapshot.document.find(key or "")
@@ -131,7 +122,7 @@ class LongTermPane(Pane):
             pair("created", item.created_at),
             pair("updated", item.updated_at),
             self._injected(snapshot, item),
-            *[line(("! ", "bad"), (words, "bad"), hang=2) for words in self._flagged(snapshot).get(item.id, ())],
+            objected(snapshot, item.id),
             self._history(snapshot, item),
         )
 

@@ -34,6 +34,11 @@ def status_of(turn: RecentTurn, snapshot: Snapshot) -> str:
     return "given up" if turn.id in snapshot.given_up else "pending"
 
 
+def objected(snapshot: Snapshot, entry_id: str) -> Doc:
+    """What the rules object to in a stored entry, where it stands."""
+    return tuple(line(("! ", "bad"), (words, "bad"), hang=2) for words in snapshot.objections().get(entry_id, ()))
+
+
 def short_time(stamp: str) -> str:
     """A time for a list: month, day, hour, minute."""
     return stamp[5:16].replace("T", " ")
@@ -60,12 +65,14 @@ class WorkingPane(Pane):
 
     def rows(self, snapshot: Snapshot) -> Sequence[Row]:
         """Turns and topics, each under its heading."""
-        document = snapshot.document
+        document, objections = snapshot.document, snapshot.objections()
         rows: list[Row] = []
         if document.turns:
             rows.append(Row("#turns", (Cell(f"Recent turns, newest first ({len(document.turns)})"),), heading=True))
         for turn in reversed(document.turns):
             word, tone = STATUS[status_of(turn, snapshot)]
+            if turn.id in objections:
+                word, tone = f"!{word[1:]}", "bad"
             rows.append(
                 Row(
                     turn.id,
@@ -86,7 +93,7 @@ class WorkingPane(Pane):
                     topic.id,
                     (
                         Cell(short_time(topic.last_touched_at), 11, "dim"),
-                        Cell(topic.label, 20),
+                        Cell(f"! {topic.label}", 20, "bad") if topic.id in objections else Cell(topic.label, 20),
                         Cell(topic.summary, 0, "dim"),
                     ),
                     search=f"{topic.label} {topic.summary}",
@@ -118,6 +125,7 @@ class WorkingPane(Pane):
             pair("claimed by", ", ".join(claimed_by)) if claimed_by else None,
             pair("failed", f"{attempts} of {GIVE_UP_AFTER} summaries in a row") if attempts else None,
             pair("scope", ", ".join(turn.scope_paths)) if turn.scope_paths else None,
+            objected(snapshot, turn.id),
             heading("The user asked"),
             text(turn.user_text),
             heading("Summary", ("  what a prompt may carry", "dim")),
@@ -171,6 +179,7 @@ class WorkingPane(Pane):
             blank(),
             pair("id", topic.id),
             pair("touched", topic.last_touched_at),
+            objected(snapshot, topic.id),
             heading("Summary"),
             text(topic.summary),
             heading(f"Turns ({len(turns)})"),

@@ -43,23 +43,28 @@ def _field(code: str) -> str:
 
 
 def relation(candidate: Candidate, item: LongTermItem | TurnedDown) -> str:
-    """How the operation relates to an item of its type, or to a proposal: a code, or nothing. The measure of A8."""
-    summary = candidate.text("summary")
-    mine, theirs = content_words(summary), content_words(item.summary)
-    shared = len(mine & theirs)
+    """How the operation relates to an item of its type, or to a proposal: a code, or nothing."""
     label = candidate.text("label") if candidate.creates else ""
-    same_label = bool(label) and fold(label) == fold(item.label)
+    return likeness(label, candidate.text("summary"), item.label, item.summary)
+
+
+def likeness(label: str, summary: str, other_label: str, other_summary: str) -> str:
+    """How one item relates to another of its type: a code, or nothing. An empty label counts for nothing. The measure
+    of A8 and A9e."""
+    mine, theirs = content_words(summary), content_words(other_summary)
+    shared = len(mine & theirs)
+    same_label = bool(label) and fold(label) == fold(other_label)
     if not shared and not same_label and (mine or theirs):
         return ""
-    differs = _differs(summary, item.summary)
+    differs = _differs(summary, other_summary)
     if differs and (same_label or (shared and shared >= SAME_SUBJECT * min(len(mine), len(theirs)))):
-        return "conflict" if not _other_subject(summary, item.summary) or same_label else ""
+        return "conflict" if not _other_subject(summary, other_summary) or same_label else ""
     if same_label:
         return "same_label"
-    if fold(summary).rstrip("。.!！") == fold(item.summary).rstrip("。.!！"):
+    if fold(summary).rstrip("。.!！") == fold(other_summary).rstrip("。.!！"):
         return "near_duplicate"
     total = len(mine) + len(theirs)
-    if total and 2 * shared >= NEAR * total and not _other_subject(summary, item.summary):
+    if total and 2 * shared >= NEAR * total and not _other_subject(summary, other_summary):
         return "near_duplicate"
     return ""
 
